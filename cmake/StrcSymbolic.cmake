@@ -2,7 +2,7 @@
 # evaluator and the definitions of the operations on tensors.
 add_library(strc_symbolic_library SHARED
     "${PROJECT_SOURCE_DIR}/runtime/symbolic/symbolic.cpp" "${PROJECT_SOURCE_DIR}/runtime/symbolic/fmt.cpp")
-target_link_libraries(strc_symbolic_library PRIVATE strc_symbolic strc_build)
+target_link_libraries(strc_symbolic_library PRIVATE strc_dynamic_shapes strc_build)
 target_link_options(strc_symbolic_library PRIVATE
     -Wl,--exclude-libs,ALL -Wl,--gc-sections -Wl,--as-needed -static-libstdc++ -static-libgcc)
 set_target_properties(strc_symbolic_library PROPERTIES

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host.h"
 #include "printing.h"
-#include "world.h"
 
 static const strc_origin nowhere = {0, 0};
 
@@ -33,7 +33,7 @@ static void tell_waiting(const strc_executable *about, int64_t items, strc_text 
 }
 
 /// Before the first steady state nothing has fired, and zeros have taken their place.
-static void report_waiting(const strc_surroundings *all) {
+static void report_waiting(const strc_environment *all) {
     const strc_executable *about = all->about;
     const strc_phase *init = &about->program->init;
     const uint32_t at = all->waiting_at;
@@ -77,7 +77,7 @@ static void report_clipped(const strc_executable *about, const strc_writer *writ
                                       writer->sink.name, 0});
 }
 
-static void report_left_overs(const strc_surroundings *all) {
+static void report_left_overs(const strc_environment *all) {
     const strc_executable *about = all->about;
     int ended = all->outcome == STRC_NO_INPUT;
     if (ended) report_waiting(all);
@@ -95,21 +95,21 @@ static void report_left_overs(const strc_surroundings *all) {
 }
 
 /// Of a run that ends before it has begun, or by a fault.
-static int has_written_nothing(const strc_surroundings *all) {
+static int has_written_nothing(const strc_environment *all) {
     return (all->outcome == STRC_RUNNING || all->outcome == STRC_FAILED) && all->items_written == 0;
 }
 
-static void close_writer(const strc_surroundings *all, strc_writer *writer) {
+static void close_writer(const strc_environment *all, strc_writer *writer) {
     if (!writer->sink.buffer) return;
     strc_writer_close(writer);
     report_clipped(all->about, writer);
 }
 
-void strc_world_close(strc_surroundings *all) {
+void strc_host_close(strc_environment *all) {
     if (has_written_nothing(all)) strc_sinks_leave();
     for (uint32_t k = 0; k < all->writer_count; ++k) close_writer(all, &all->writers[k]);
-    for (uint32_t k = 0; k < all->turns.count; ++k)
-        close_writer(all, strc_turns_writer(&all->turns, k));
+    for (uint32_t k = 0; k < all->cycle.count; ++k)
+        close_writer(all, strc_file_cycle_writer(&all->cycle, k));
     report_left_overs(all);
     for (uint32_t k = 0; all->inputs && k < all->about->program->inputs; ++k) {
         if (!all->inputs[k].reader.format) continue;
@@ -121,7 +121,7 @@ void strc_world_close(strc_surroundings *all) {
     for (uint32_t k = 0; all->kept_items && k < all->about->program->outputs; ++k)
         free(all->kept_items[k].bytes);
     free(all->kept_items);
-    strc_turns_free(&all->turns);
+    strc_file_cycle_free(&all->cycle);
     free(all->inputs);
     free(all->writers);
     free(all->outputs);

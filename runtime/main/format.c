@@ -13,10 +13,10 @@ void *strc_own(void **own, size_t size, strc_origin origin, const char *name) {
     return *own;
 }
 
-int strc_grow(void **array, size_t *room, size_t need, size_t element, strc_origin origin,
+int strc_grow(void **array, size_t *capacity, size_t need, size_t element, strc_origin origin,
               const char *name) {
-    if (need <= *room) return 0;
-    size_t wanted = need > 2 * *room ? need : 2 * *room;
+    if (need <= *capacity) return 0;
+    size_t wanted = need > 2 * *capacity ? need : 2 * *capacity;
     size_t bytes;
     void *larger = __builtin_mul_overflow(wanted, element, &bytes) ? NULL : realloc(*array, bytes);
     strc_digits digits;
@@ -24,7 +24,7 @@ int strc_grow(void **array, size_t *room, size_t need, size_t element, strc_orig
         return STRC_FAIL(origin, OutOfMemory, name,
                          strc_decimal_text(digits, (int64_t)(need * element)));
     *array = larger;
-    *room = wanted;
+    *capacity = wanted;
     return 0;
 }
 

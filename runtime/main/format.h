@@ -126,7 +126,7 @@ const char *strc_format_name(strc_format_id);
 /// Memory for the format's own data, zeroed; null after reporting.
 void *strc_own(void **own, size_t size, strc_origin, const char *name);
 /// Makes room for `need` elements in an array that grows; 0, or -1 after reporting.
-int strc_grow(void **array, size_t *room, size_t need, size_t element, strc_origin,
+int strc_grow(void **array, size_t *capacity, size_t need, size_t element, strc_origin,
               const char *name);
 
 #endif

@@ -45,13 +45,13 @@ strc_pixels *strc_pixels_begin(strc_reader *reader) {
     return strc_number_reader_begin(reader, sizeof(strc_pixels), read_samples);
 }
 
-int strc_pixels_room(strc_reader *reader, size_t row_size) {
+int strc_pixels_capacity(strc_reader *reader, size_t row_size) {
     strc_pixels *own = reader->own;
     const strc_stream_info *info = &reader->info;
     const strc_source *source = &reader->source;
     own->count = (uint64_t)info->width * (uint64_t)info->height * (uint64_t)info->channels;
-    size_t room = 0;
-    return strc_grow((void **)&own->bytes, &room, row_size * (size_t)info->height, 1,
+    size_t capacity = 0;
+    return strc_grow((void **)&own->bytes, &capacity, row_size * (size_t)info->height, 1,
                      source->origin, source->name);
 }
 
@@ -98,7 +98,7 @@ static int put_image(strc_writer *writer, uint64_t height) {
         info->width > 0 ? (uint64_t)info->width : (own->size + channels - 1) / channels;
     if (height == 0) height = (own->size + width * channels - 1) / (width * channels);
     const size_t whole = (size_t)(width * height * channels);
-    if (strc_grow((void **)&own->samples, &own->room, whole, sizeof *own->samples, sink->origin,
+    if (strc_grow((void **)&own->samples, &own->capacity, whole, sizeof *own->samples, sink->origin,
                   sink->name) != 0)
         return -1;
     if (own->size < whole)
@@ -125,7 +125,7 @@ int strc_images_write(strc_writer *writer, const void *from, uint64_t count) {
             return strc_sink_fail(&writer->sink, "the image is full, and more items come");
         if (own->size == most_samples)
             return strc_sink_fail(&writer->sink, "the image is too large");
-        if (strc_grow((void **)&own->samples, &own->room, own->size + 1, sizeof *own->samples,
+        if (strc_grow((void **)&own->samples, &own->capacity, own->size + 1, sizeof *own->samples,
                       sink->origin, sink->name) != 0)
             return -1;
         own->samples[own->size++] = load_sample(own->item.kind, at, greatest);

@@ -21,7 +21,7 @@ typedef struct strc_pixels {
 /// Null after reporting.
 strc_pixels *strc_pixels_begin(strc_reader *);
 /// Makes room for what the reader's info tells; 0, or -1 after reporting.
-int strc_pixels_room(strc_reader *, size_t row_size);
+int strc_pixels_capacity(strc_reader *, size_t row_size);
 int strc_pixels_rewind(strc_reader *);
 uint64_t strc_pixels_total(const strc_reader *);
 void strc_pixels_close(strc_reader *);
@@ -52,7 +52,7 @@ typedef struct strc_image {
 typedef struct strc_image_writer {
     strc_numbers item;
     uint16_t *samples;
-    size_t room, size;
+    size_t capacity, size;
     uint64_t images;
     uint64_t image_size;  ///< bytes of each; 0: none is whole yet
     int takes_several;

@@ -91,7 +91,7 @@ static int decode(struct jpeg_decompress_struct *image, trouble *about, strc_rea
                                       .bits = 8,
                                       .width = (int32_t)image->output_width,
                                       .height = (int32_t)image->output_height};
-    if (strc_pixels_room(reader, row_size) != 0) return -1;
+    if (strc_pixels_capacity(reader, row_size) != 0) return -1;
     while (image->output_scanline < image->output_height) {
         JSAMPROW row = ((strc_pixels *)reader->own)->bytes + image->output_scanline * row_size;
         jpeg.read_scanlines(image, &row, 1);
@@ -172,8 +172,9 @@ static int put_image(strc_writer *writer, const strc_image *image) {
     const int channels = writer->info.channels;
     const size_t samples = (size_t)image->width * (size_t)image->height * (size_t)channels;
     unsigned char *bytes = NULL;
-    size_t room = 0;
-    if (strc_grow((void **)&bytes, &room, samples, 1, writer->sink.origin, writer->sink.name) != 0)
+    size_t capacity = 0;
+    if (strc_grow((void **)&bytes, &capacity, samples, 1, writer->sink.origin, writer->sink.name) !=
+        0)
         return -1;
     for (size_t k = 0; k < samples; ++k) bytes[k] = (unsigned char)image->samples[k];
     const rows from = {image->width, image->height, channels, bytes};

@@ -19,8 +19,8 @@ static const size_t least_stack = (size_t)1 << 23;
 typedef struct strc_run {
     const strc_executable *about;
     const strc_program *program;  ///< or its fallback
-    strc_surroundings surroundings;
-    strc_world world;
+    strc_environment environment;
+    strc_host host;
     strc_env env;
     void *state;
     uint64_t done;
@@ -38,7 +38,7 @@ static void out_of_memory(const char *part, uint64_t bytes) {
 static void *execute(void *argument) {
     strc_run *run = argument;
     run->end = strc_execute(run->program, &run->env, run->state,
-                            run->surroundings.options.iterations, &run->done);
+                            run->environment.options.iterations, &run->done);
     return NULL;
 }
 
@@ -104,23 +104,23 @@ static void report_device(const strc_run *run) {
 }
 
 static void conclude(strc_run *run) {
-    strc_surroundings *all = &run->surroundings;
+    strc_environment *all = &run->environment;
     switch (run->end) {
-        case STRC_END_ITERATIONS: strc_world_end(all, STRC_ALL_ITERATIONS); break;
+        case STRC_END_ITERATIONS: strc_host_end(all, STRC_ALL_ITERATIONS); break;
         case STRC_END_INPUT:
-            strc_world_end(all, strc_interrupted() ? STRC_INTERRUPTED : STRC_NO_INPUT);
+            strc_host_end(all, strc_interrupted() ? STRC_INTERRUPTED : STRC_NO_INPUT);
             break;
-        case STRC_END_STOPPED: strc_world_end(all, STRC_FAILED); break;
+        case STRC_END_STOPPED: strc_host_end(all, STRC_FAILED); break;
         case STRC_END_INTERRUPTED:
-            strc_world_end(all, strc_interrupted() ? STRC_INTERRUPTED : STRC_TIME);
+            strc_host_end(all, strc_interrupted() ? STRC_INTERRUPTED : STRC_TIME);
             break;
         case STRC_END_DEVICE:
             report_device(run);
-            strc_world_end(all, STRC_FAILED);
+            strc_host_end(all, STRC_FAILED);
             break;
         case STRC_END_FAULT:
             strc_report_fault(&run->env.fault);
-            strc_world_end(all, STRC_FAILED);
+            strc_host_end(all, STRC_FAILED);
             break;
     }
 }
@@ -129,7 +129,7 @@ static void conclude(strc_run *run) {
 /// others are read in whole ones.
 static int drains(const strc_run *run) {
     const strc_program *program = run->program;
-    const strc_tail tail = run->surroundings.options.tail;
+    const strc_tail tail = run->environment.options.tail;
     if (tail != STRC_TAIL_DEFAULT) return tail == STRC_TAIL_DRAIN;
     if (program->demand) return 1;
     return program->inputs != 0 && run->about->inputs[program->inputs - 1].node == STRC_OPEN;
@@ -140,17 +140,17 @@ static uint32_t threads_of(const strc_options *options) {
 }
 
 static void run_program(strc_run *run) {
-    strc_surroundings *all = &run->surroundings;
+    strc_environment *all = &run->environment;
     const uint64_t state_size = (run->program->state_size + 63) / 64 * 64;
     const uint64_t size = state_size + run->program->work_size;
     run->state = aligned_alloc(64, size ? size : 64);
     if (!run->state) {
         out_of_memory("the program", size);
-        strc_world_end(all, STRC_FAILED);
+        strc_host_end(all, STRC_FAILED);
         return;
     }
-    run->world = strc_world_of(all);
-    run->env = (strc_env){.world = &run->world,
+    run->host = strc_host_of(all);
+    run->env = (strc_env){.host = &run->host,
                           .interrupt = &strc_ended,
                           .random = run->about->random,
                           .parameters = all->options.parameters,
@@ -168,7 +168,7 @@ static void run_program(strc_run *run) {
     all->knows_waiting = run->env.knows_waiting;
     all->items_waiting = run->env.items_waiting;
     all->waiting_at = run->env.waiting_at;
-    if (!strc_world_is_worthless(all))
+    if (!strc_host_is_worthless(all))
         conclude(run);
     else
         run->about->weights_calls->report_lost(run->about);
@@ -187,7 +187,7 @@ static void put_items(char **to, char *end, uint64_t count, const char *what, do
 }
 
 static void print_stats(const strc_run *run) {
-    const strc_surroundings *all = &run->surroundings;
+    const strc_environment *all = &run->environment;
     unsigned long long done = run->done;
     unsigned long long firings = run->about->init_firings + run->about->steady_firings * run->done;
     firings = run->program->demand ? run->env.firings : firings + run->env.firings;
@@ -200,8 +200,8 @@ static void print_stats(const strc_run *run) {
 }
 
 static int finish(strc_run *run, int ran) {
-    const strc_surroundings *all = &run->surroundings;
-    free(run->surroundings.options.parameters);
+    const strc_environment *all = &run->environment;
+    free(run->environment.options.parameters);
     strc_progress_erase();
     strc_messages_show();
     if (ran && all->options.stats) print_stats(run);
@@ -218,7 +218,7 @@ static int check_processor(const strc_executable *about) {
 }
 
 /// Those that the executable has not got in itself.
-static int open_weights(const strc_surroundings *all) {
+static int open_weights(const strc_environment *all) {
     const strc_executable *about = all->about;
     return about->weights_calls ? about->weights_calls->open(about, all->options.weights) : 0;
 }
@@ -237,7 +237,7 @@ static const strc_program *choose_program(const strc_program *program) {
 
 int main(int argc, char **argv) {
     static strc_run run;
-    strc_surroundings *all = &run.surroundings;
+    strc_environment *all = &run.environment;
     run.about = all->about = &strc_executable_data;
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     strc_messages_begin(run.about, slash ? slash + 1 : argc > 0 ? argv[0] : "program");
@@ -249,11 +249,11 @@ int main(int argc, char **argv) {
         strc_filters_open(all) == 0) {
         run.program = choose_program(run.about->program);
         strc_reading_threads = threads_of(&all->options);
-        if (strc_world_open(all) == 0) {
+        if (strc_host_open(all) == 0) {
             run_program(&run);
             ran = 1;
         }
-        strc_world_close(all);
+        strc_host_close(all);
     }
     return finish(&run, ran);
 }

@@ -12,7 +12,7 @@ static int call_faults, other_faults;
 
 static struct {
     char *bytes;
-    size_t size, room;
+    size_t size, capacity;
 } kept;
 
 static void write_out(const char *bytes, size_t size) {
@@ -30,16 +30,16 @@ void strc_messages_show(void) {
 }
 
 static void put(const char *bytes, size_t size) {
-    if (size > kept.room - kept.size) {
-        size_t room = 2 * kept.room + size + 256;
-        char *larger = realloc(kept.bytes, room);
+    if (size > kept.capacity - kept.size) {
+        size_t capacity = 2 * kept.capacity + size + 256;
+        char *larger = realloc(kept.bytes, capacity);
         if (!larger) {  // then at once
             strc_messages_show();
             write_out(bytes, size);
             return;
         }
         kept.bytes = larger;
-        kept.room = room;
+        kept.capacity = capacity;
     }
     memcpy(kept.bytes + kept.size, bytes, size);
     kept.size += size;

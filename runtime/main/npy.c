@@ -136,9 +136,9 @@ typedef struct npy_writer {
     strc_numbers item;
     uint64_t items;
     unsigned char *kept;
-    size_t room, size;
+    size_t capacity, size;
     char *header;
-    size_t inner_room;
+    size_t inner_capacity;
     char inner[];  ///< ", 3, 4" of items that are arrays; behind it room for the shape
 } npy_writer;
 
@@ -155,7 +155,7 @@ static const char *descr_of(strc_kind kind) {
 
 /// Of the same length whatever the number of items; how long it is.
 static size_t make_header(npy_writer *own) {
-    char *shape = own->inner + own->inner_room;
+    char *shape = own->inner + own->inner_capacity;
     int size =
         sprintf(shape, "(%llu%s)", (unsigned long long)own->items, *own->inner ? own->inner : ",");
     int digits = snprintf(NULL, 0, "%llu", (unsigned long long)own->items);
@@ -183,7 +183,7 @@ static int open_writer(strc_writer *writer) {
                                writer->sink.name);
     if (!own) return -1;
     own->item = strc_numbers_of(&writer->item);
-    own->inner_room = inner;
+    own->inner_capacity = inner;
     own->header = own->inner + 2 * inner;
     put_inner(&writer->item, own->inner);
     if (!writer->sink.seekable) return 0;
@@ -198,7 +198,7 @@ static int write_items(strc_writer *writer, const void *from, uint64_t count) {
         own->items += count;
         return strc_sink_write(&writer->sink, from, bytes);
     }
-    if (strc_grow((void **)&own->kept, &own->room, own->size + bytes, 1, writer->sink.origin,
+    if (strc_grow((void **)&own->kept, &own->capacity, own->size + bytes, 1, writer->sink.origin,
                   writer->sink.name) != 0)
         return -1;
     memcpy(own->kept + own->size, from, bytes);

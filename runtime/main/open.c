@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host.h"
 #include "paths.h"
 #include "printing.h"
 #include "signals.h"
 #include "sounds.h"
-#include "world.h"
 
 static const strc_origin nowhere = {0, 0};
 
@@ -26,7 +26,7 @@ static strc_item item_of(const strc_executable *about, const strc_port *port) {
 }
 
 /// The file of a filter.
-static const char *file_of(const strc_surroundings *all, const strc_port *port) {
+static const char *file_of(const strc_environment *all, const strc_port *port) {
     return port->file_parameter ? strc_parameter_text(&all->options, port->file_parameter - 1)
                                 : strc_text_at(port->file);
 }
@@ -57,7 +57,7 @@ static void warn_sound(const strc_reader *reader, uint32_t severity, strc_messag
 }
 
 /// Sums up the sounds that are read, and warns of those that are unlike what the program takes.
-static void hear_sounds(strc_surroundings *all) {
+static void hear_sounds(strc_environment *all) {
     const strc_executable *about = all->about;
     strc_sound_program sounds = about->sounds;
     sounds.paces = about->paces;
@@ -83,43 +83,43 @@ static void hear_sounds(strc_surroundings *all) {
 }
 
 /// Completes `said` by the sounds that are read.
-static strc_stream_info sound_info(const strc_surroundings *all, const strc_port *port,
+static strc_stream_info sound_info(const strc_environment *all, const strc_port *port,
                                    const strc_item *item, strc_stream_info said) {
     return strc_heard_complete(&all->heard, said, use_of(port, item));
 }
 
 // ---- others may be waiting for what we have
 
-static strc_surroundings *waiter;
+static strc_environment *waiter;
 
-void strc_world_print_failed(strc_surroundings *all) {
+void strc_host_print_failed(strc_environment *all) {
     all->reader_gone |= all->print.gone;
-    strc_world_end(all, all->print.gone ? STRC_LIMIT : STRC_FAILED);
+    strc_host_end(all, all->print.gone ? STRC_LIMIT : STRC_FAILED);
     strc_ended = 1;
 }
 
-int strc_world_has_turns(const strc_surroundings *all, uint32_t output) {
-    return all->turns.count != 0 && all->about->outputs[output].node == STRC_OPEN;
+int strc_host_has_file_cycle(const strc_environment *all, uint32_t output) {
+    return all->cycle.count != 0 && all->about->outputs[output].node == STRC_OPEN;
 }
 
-int strc_world_is_gone(strc_surroundings *all, uint32_t output) {
-    if (strc_world_has_turns(all, output)) return strc_turns_gone(&all->turns);
+int strc_host_is_gone(strc_environment *all, uint32_t output) {
+    if (strc_host_has_file_cycle(all, output)) return strc_file_cycle_gone(&all->cycle);
     return all->outputs[output]->sink.gone;
 }
 
-static int flush_output(strc_surroundings *all, uint32_t output) {
-    if (strc_world_has_turns(all, output)) return strc_turns_flush(&all->turns);
+static int flush_output(strc_environment *all, uint32_t output) {
+    if (strc_host_has_file_cycle(all, output)) return strc_file_cycle_flush(&all->cycle);
     return strc_writer_flush(all->outputs[output]);
 }
 
 static void before_waiting(void) {
-    strc_surroundings *all = waiter;
-    if (strc_printing_flush(&all->print) != 0) strc_world_print_failed(all);
+    strc_environment *all = waiter;
+    if (strc_printing_flush(&all->print) != 0) strc_host_print_failed(all);
     const strc_executable *about = all->about;
     for (uint32_t k = 0; k < about->program->outputs; ++k) {
         if (about->outputs[k].node != STRC_OPEN || !all->outputs[k]) continue;  // not yet, perhaps
-        if (flush_output(all, k) == 0 || !strc_world_is_gone(all, k)) continue;
-        strc_world_end(all, STRC_LIMIT);
+        if (flush_output(all, k) == 0 || !strc_host_is_gone(all, k)) continue;
+        strc_host_end(all, STRC_LIMIT);
         strc_ended = 1;
     }
 }
@@ -226,7 +226,7 @@ static int find_formats(const strc_executable *about, const strc_port *port,
 }
 
 /// Sets the parameters that are the rate or the channels of the input, unless -D has set them.
-static void set_from_sound(strc_surroundings *all, const strc_stream_info *info) {
+static void set_from_sound(strc_environment *all, const strc_stream_info *info) {
     strc_options *options = &all->options;
     if (info->rate == 0) return;
     for (uint32_t k = 0; k < all->about->parameter_count; ++k) {
@@ -237,7 +237,7 @@ static void set_from_sound(strc_surroundings *all, const strc_stream_info *info)
     }
 }
 
-static int open_input(strc_surroundings *all, const strc_port *port, strc_supply *input) {
+static int open_input(strc_environment *all, const strc_port *port, strc_supply *input) {
     strc_file_options *file = &all->options.in;
     strc_item item = open_item(all->about, port, file);
     item.is_open = (int)port->is_named;
@@ -250,7 +250,7 @@ static int open_input(strc_surroundings *all, const strc_port *port, strc_supply
 }
 
 /// What was not asked for is as the input has it.
-static strc_stream_info out_info(const strc_surroundings *all, const strc_port *input) {
+static strc_stream_info out_info(const strc_environment *all, const strc_port *input) {
     strc_stream_info info = all->options.out_info;
     if (!input) return info;
     strc_stream_info from = all->inputs[input - all->about->inputs].reader.info;
@@ -270,31 +270,31 @@ static int are_equal(const strc_item *item) {
 }
 
 /// A writer for each file.
-static int open_turns(strc_surroundings *all, const strc_port *port, strc_item item,
-                      strc_stream_info info) {
+static int open_file_cycle(strc_environment *all, const strc_port *port, strc_item item,
+                           strc_stream_info info) {
     if (!port->is_named && strc_check_formats(&item, nowhere) != 0) return -1;
     const int status =
-        strc_turns_open(&all->turns, item.formats, item.files, item.file_count, info);
-    if (all->turns.files)
-        all->outputs[port - all->about->outputs] = strc_turns_writer(&all->turns, 0);
-    return status != 0 || port->is_named ? status : strc_turns_begin(&all->turns, item);
+        strc_file_cycle_open(&all->cycle, item.formats, item.files, item.file_count, info);
+    if (all->cycle.files)
+        all->outputs[port - all->about->outputs] = strc_file_cycle_writer(&all->cycle, 0);
+    return status != 0 || port->is_named ? status : strc_file_cycle_begin(&all->cycle, item);
 }
 
-static int open_output(strc_surroundings *all, const strc_port *port, const strc_port *input) {
+static int open_output(strc_environment *all, const strc_port *port, const strc_port *input) {
     strc_file_options *file = &all->options.out;
     strc_item item = open_item(all->about, port, file);
     if (find_formats(all->about, port, file, &item, 1) != 0) return -1;
     const int is_sound = item.formats[0] == all->about->formats[STRC_wav];
     const strc_stream_info info =
         is_sound ? sound_info(all, port, &item, all->options.out_info) : out_info(all, input);
-    if (port->is_named || !are_equal(&item)) return open_turns(all, port, item, info);
+    if (port->is_named || !are_equal(&item)) return open_file_cycle(all, port, item, info);
     strc_writer *writer = &all->writers[all->writer_count++];
     all->outputs[port - all->about->outputs] = writer;
     return strc_writer_open(writer, item.formats[0], item, item.files[0], nowhere, info);
 }
 
 /// Checks both open ends, and opens the input.
-static int open_ends(strc_surroundings *all) {
+static int open_ends(strc_environment *all) {
     const strc_executable *about = all->about;
     const strc_options *options = &all->options;
     const strc_port *input = open_port(about->inputs, about->program->inputs);
@@ -315,7 +315,7 @@ static int open_ends(strc_surroundings *all) {
 
 // ---- the files of filters
 
-static int open_reader(strc_surroundings *all, const strc_port *port, strc_supply *input) {
+static int open_reader(strc_environment *all, const strc_port *port, strc_supply *input) {
     const strc_executable *about = all->about;
     strc_origin origin = origin_of(about, port);
     strc_reader *reader = &input->reader;
@@ -328,7 +328,7 @@ static int open_reader(strc_surroundings *all, const strc_port *port, strc_suppl
     return any < 0 ? -1 : 0;
 }
 
-static int open_writer(strc_surroundings *all, const strc_port *port, strc_writer **output) {
+static int open_writer(strc_environment *all, const strc_port *port, strc_writer **output) {
     const strc_executable *about = all->about;
     const char *name = file_of(all, port);
     for (const strc_port *other = about->outputs; other != port; ++other) {
@@ -348,7 +348,7 @@ static int open_writer(strc_surroundings *all, const strc_port *port, strc_write
 // ---- files that are read and written
 
 /// Those of a port; their number.
-static uint32_t files_of(const strc_surroundings *all, const strc_port *port,
+static uint32_t files_of(const strc_environment *all, const strc_port *port,
                          const strc_file_options *open, const char **one,
                          const char *const **names) {
     *one = port->node == STRC_OPEN ? open->name : file_of(all, port);
@@ -358,7 +358,7 @@ static uint32_t files_of(const strc_surroundings *all, const strc_port *port,
 }
 
 /// -1 after reporting: what is read would be destroyed.
-static int check_pair(const strc_surroundings *all, const strc_port *read,
+static int check_pair(const strc_environment *all, const strc_port *read,
                       const strc_port *written) {
     const strc_executable *about = all->about;
     const char *in, *out;
@@ -375,7 +375,7 @@ static int check_pair(const strc_surroundings *all, const strc_port *read,
     return 0;
 }
 
-static int check_files(const strc_surroundings *all) {
+static int check_files(const strc_environment *all) {
     const strc_executable *about = all->about;
     int status = 0;
     for (uint32_t k = 0; k < about->program->outputs; ++k)
@@ -384,7 +384,7 @@ static int check_files(const strc_surroundings *all) {
     return status;
 }
 
-static int open_files(strc_surroundings *all) {
+static int open_files(strc_environment *all) {
     const strc_executable *about = all->about;
     const strc_options *options = &all->options;
     for (uint32_t k = 0; k < about->program->inputs; ++k) {
@@ -410,7 +410,7 @@ static int open_files(strc_surroundings *all) {
 
 // ---- all of it
 
-static int make_room(strc_surroundings *all) {
+static int make_capacity(strc_environment *all) {
     const strc_program *program = all->about->program;
     size_t inputs = program->inputs, outputs = program->outputs;
     all->inputs = calloc(inputs + 1, sizeof *all->inputs);
@@ -423,10 +423,10 @@ static int make_room(strc_surroundings *all) {
     return STRC_FAIL(nowhere, OutOfMemory, "the files", strc_decimal_text(digits, (int64_t)size));
 }
 
-int strc_world_open(strc_surroundings *all) {
+int strc_host_open(strc_environment *all) {
     const strc_executable *about = all->about;
     waiter = all;
-    if (make_room(all) != 0) return -1;
+    if (make_capacity(all) != 0) return -1;
     int has_output = open_port(about->outputs, about->program->outputs) != NULL;
     const int counts_items = has_output || about->limits_files;
     all->lines_left = counts_items ? -1 : all->options.limit;
@@ -440,7 +440,7 @@ int strc_world_open(strc_surroundings *all) {
     if (status == 0) strc_printing_begin(&all->print);
     if (status == 0 && about->printed_size != 0 &&
         strc_printing_write(&all->print, about->printed, about->printed_size) != 0)
-        strc_world_print_failed(all);
+        strc_host_print_failed(all);
     if (status == 0) status = check_files(all);
     if (status == 0) status = open_ends(all);
     if (status == 0) status = open_files(all);

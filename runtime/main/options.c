@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "words.h"
+#include "parse_value.h"
 
 typedef enum option_id {
     kHelp,
@@ -214,8 +214,8 @@ static void define(strc_options *options, const strc_executable *about, const ch
             return;
         }
         int is_number = each->kind != STRC_BOOLEAN || strcspn(value, "01") != 0;
-        if (!is_number || !strc_word_value(value, strlen(value), (strc_kind)each->kind,
-                                           options->parameters + k * STRC_PARAMETER_BYTES))
+        if (!is_number || !strc_parse_value(value, strlen(value), (strc_kind)each->kind,
+                                            options->parameters + k * STRC_PARAMETER_BYTES))
             STRC_FAIL(nowhere, BadDefineValue, value, strc_text_at(each->type_name), name);
         return;
     }
@@ -370,10 +370,10 @@ strc_parsed strc_options_parse(strc_options *options, int argc, char **argv,
                               .seconds = -1,
                               .in = {.name = "-", .format = STRC_FORMATS},
                               .out = {.name = "-", .format = STRC_FORMATS}};
-    const size_t room = (size_t)argc * sizeof *options->in.names;
+    const size_t capacity = (size_t)argc * sizeof *options->in.names;
     if (begin_parameters(options, about) != 0 ||
-        !strc_own((void **)&options->in.names, room, nowhere, "the options") ||
-        !strc_own((void **)&options->out.names, room, nowhere, "the options"))
+        !strc_own((void **)&options->in.names, capacity, nowhere, "the options") ||
+        !strc_own((void **)&options->out.names, capacity, nowhere, "the options"))
         return STRC_PARSED_WRONG;
     for (int k = 1; k < argc; ++k) {
         const char *word = argv[k];

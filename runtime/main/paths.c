@@ -10,12 +10,12 @@ static const char *colon_of(const char *name) {
     return found ? found + sizeof before_tensor - 2 : name + strlen(name);
 }
 
-const char *strc_path_of(const char *name, char room[STRC_PATH]) {
+const char *strc_path_of(const char *name, char capacity[STRC_PATH]) {
     const size_t size = (size_t)(colon_of(name) - name);
     if (!name[size] || size >= STRC_PATH) return name;
-    memcpy(room, name, size);
-    room[size] = '\0';
-    return room;
+    memcpy(capacity, name, size);
+    capacity[size] = '\0';
+    return capacity;
 }
 
 const char *strc_tensor_in(const char *name) {

@@ -101,7 +101,7 @@ static int decode(png_structp image, png_infop header, trouble *about, strc_read
     info->bits = png.get_bit_depth(image, header);
     const size_t row_size = png.get_rowbytes(image, header);
     if (row_size > STRC_IMAGE_BYTES / (size_t)info->height) on_error(image, "it is too large");
-    about->is_reported = strc_pixels_room(reader, row_size) != 0;
+    about->is_reported = strc_pixels_capacity(reader, row_size) != 0;
     if (about->is_reported) return -1;
     unsigned char *bytes = ((strc_pixels *)reader->own)->bytes;
     for (int pass = 0; pass < passes; ++pass)
@@ -174,8 +174,8 @@ static int put_image(strc_writer *writer, const strc_image *image) {
     const size_t row = (size_t)image->width * (size_t)info->channels;
     const size_t samples = row * (size_t)image->height;
     unsigned char *bytes = NULL;
-    size_t room = 0;
-    if (strc_grow((void **)&bytes, &room, samples * size, 1, writer->sink.origin,
+    size_t capacity = 0;
+    if (strc_grow((void **)&bytes, &capacity, samples * size, 1, writer->sink.origin,
                   writer->sink.name) != 0)
         return -1;
     for (size_t k = 0; k < samples; ++k) {

@@ -11,38 +11,38 @@ double strc_clock(void) {
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-int strc_rounded_count(char *to, size_t room, double count) {
-    if (count >= 999.5e6) return snprintf(to, room, "%.3g billion", count / 1e9);
-    if (count >= 999.5e3) return snprintf(to, room, "%.3g million", count / 1e6);
-    if (count >= 9999.5) return snprintf(to, room, "%.3g thousand", count / 1e3);
-    return snprintf(to, room, "%.0f", count);
+int strc_rounded_count(char *to, size_t capacity, double count) {
+    if (count >= 999.5e6) return snprintf(to, capacity, "%.3g billion", count / 1e9);
+    if (count >= 999.5e3) return snprintf(to, capacity, "%.3g million", count / 1e6);
+    if (count >= 9999.5) return snprintf(to, capacity, "%.3g thousand", count / 1e3);
+    return snprintf(to, capacity, "%.0f", count);
 }
 
-static void put_duration(char *to, size_t room, double seconds) {
+static void put_duration(char *to, size_t capacity, double seconds) {
     if (seconds >= 359999) {
-        snprintf(to, room, "more than 100 h");
+        snprintf(to, capacity, "more than 100 h");
         return;
     }
     int whole = (int)lround(seconds);
     if (whole < 60)
-        snprintf(to, room, "%d s", whole);
+        snprintf(to, capacity, "%d s", whole);
     else if (whole < 3600)
-        snprintf(to, room, "%d min %02d s", whole / 60, whole % 60);
+        snprintf(to, capacity, "%d min %02d s", whole / 60, whole % 60);
     else
-        snprintf(to, room, "%d h %02d min", whole / 3600, whole / 60 % 60);
+        snprintf(to, capacity, "%d h %02d min", whole / 3600, whole / 60 % 60);
 }
 
-void strc_progress_line(char *to, size_t room, uint64_t done, uint64_t total, double seconds) {
+void strc_progress_line(char *to, size_t capacity, uint64_t done, uint64_t total, double seconds) {
     double fraction = total == 0 ? 1 : fmin(1, (double)done / (double)total);
-    int size = snprintf(to, room, "%3.0f %%", floor(fraction * 100));
+    int size = snprintf(to, capacity, "%3.0f %%", floor(fraction * 100));
     char text[40];
     if (seconds > 0) {
         strc_rounded_count(text, sizeof text, (double)done / seconds);
-        size += snprintf(to + size, room - (size_t)size, "  %s items/s", text);
+        size += snprintf(to + size, capacity - (size_t)size, "  %s items/s", text);
     }
     if (fraction <= 0) return;
     put_duration(text, sizeof text, seconds / fraction - seconds);
-    snprintf(to + size, room - (size_t)size, "  %s left", text);
+    snprintf(to + size, capacity - (size_t)size, "  %s left", text);
 }
 
 static const double first_after = 0.5, again_after = 0.2;  // seconds

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /// "950", "12.3 thousand", "4.56 million", …; returns its length.
-int strc_rounded_count(char *to, size_t room, double count);
+int strc_rounded_count(char *to, size_t capacity, double count);
 /// " 42 %  1.2 million items/s  7 s left"
-void strc_progress_line(char *to, size_t room, uint64_t done, uint64_t total, double seconds);
+void strc_progress_line(char *to, size_t capacity, uint64_t done, uint64_t total, double seconds);
 
 /// Seconds of a clock that only goes on.
 double strc_clock(void);

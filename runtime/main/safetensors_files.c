@@ -66,10 +66,10 @@ static int64_t count_tensors(strc_source *source, const char *name) {
 }
 
 /// As many as there is room for.
-static void list_names(char *to, size_t room, const strc_safe_index *index) {
+static void list_names(char *to, size_t capacity, const strc_safe_index *index) {
     size_t used = 0;
-    for (size_t k = 0; k < index->count && used + index->tensors[k].name_size + 8 < room; ++k)
-        used += (size_t)snprintf(to + used, room - used, "%s%.*s", k ? ", " : "",
+    for (size_t k = 0; k < index->count && used + index->tensors[k].name_size + 8 < capacity; ++k)
+        used += (size_t)snprintf(to + used, capacity - used, "%s%.*s", k ? ", " : "",
                                  (int)index->tensors[k].name_size, index->tensors[k].name);
 }
 
@@ -122,7 +122,7 @@ typedef struct tensor {
     const int64_t *shape;
     uint64_t count;
     unsigned char *bytes;
-    size_t room, size;
+    size_t capacity, size;
 } tensor;
 
 typedef struct tensor_writer {
@@ -216,9 +216,9 @@ static int add_tensor(strc_writer *writer, const char *name, const int64_t *shap
     tensor_writer *own = writer->own;
     const strc_sink *sink = &writer->sink;
     const uint32_t k = own->count;
-    size_t room = k;
-    if (strc_grow((void **)&own->tensors, &room, (size_t)k + 1, sizeof *own->tensors, sink->origin,
-                  sink->name) != 0)
+    size_t capacity = k;
+    if (strc_grow((void **)&own->tensors, &capacity, (size_t)k + 1, sizeof *own->tensors,
+                  sink->origin, sink->name) != 0)
         return -1;
     own->tensors[k] = (tensor){.shape = shape};
     if (name_tensor(writer, k, name, k) != 0) return -1;
@@ -229,7 +229,7 @@ static int add_tensor(strc_writer *writer, const char *name, const int64_t *shap
 static int keep(strc_writer *writer, tensor *each, const unsigned char *from) {
     const size_t bytes = strc_shape_bytes(each->shape);
     strc_sink *sink = sink_of(writer, each->file);
-    if (strc_grow((void **)&each->bytes, &each->room, each->size + bytes, 1, sink->origin,
+    if (strc_grow((void **)&each->bytes, &each->capacity, each->size + bytes, 1, sink->origin,
                   sink->name) != 0)
         return -1;
     if (strc_is_converted(each->shape[0]))
@@ -303,18 +303,19 @@ static size_t make_header(const tensor_writer *own, uint32_t file, char *to) {
     return (size_t)(at - to);
 }
 
-static size_t header_room(const tensor_writer *own) {
-    size_t room = 2 * STRC_SAFE_LENGTH + 2;
+static size_t header_capacity(const tensor_writer *own) {
+    size_t capacity = 2 * STRC_SAFE_LENGTH + 2;
     for (uint32_t k = 0; k < own->count; ++k)
-        room += 6 * sizeof own->tensors[k].name + 120 + 22 * (size_t)(own->tensors[k].shape[1] + 1);
-    return room;
+        capacity +=
+            6 * sizeof own->tensors[k].name + 120 + 22 * (size_t)(own->tensors[k].shape[1] + 1);
+    return capacity;
 }
 
 static int finish_file(strc_writer *writer, uint32_t file) {
     const tensor_writer *own = writer->own;
     strc_sink *sink = sink_of(writer, file);
     char *header = NULL;
-    if (!strc_own((void **)&header, header_room(own), sink->origin, sink->name)) return -1;
+    if (!strc_own((void **)&header, header_capacity(own), sink->origin, sink->name)) return -1;
     int status = strc_sink_write(sink, header, make_header(own, file, header));
     free(header);
     for (uint32_t k = 0; k < own->count && status == 0; ++k)

@@ -44,8 +44,8 @@ static int begin(strc_sink *sink, int descriptor, const char *name, strc_origin 
 int strc_sink_open(strc_sink *sink, const char *name, strc_origin origin) {
     const int standard = strcmp(name, "-") == 0;
     const int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
-    char room[STRC_PATH];
-    const char *path = strc_path_of(name, room);
+    char capacity[STRC_PATH];
+    const char *path = strc_path_of(name, capacity);
     int descriptor = standard ? STDOUT_FILENO : open(path, flags | O_EXCL, 0666);
     const int is_new = !standard && descriptor >= 0;
     if (descriptor < 0) descriptor = open(path, flags, 0666);
@@ -76,8 +76,8 @@ static int is_left(const strc_sink *sink) { return leaves && sink->is_output && 
 /// A file that is there for our sake alone goes, if it has its name still.
 static void leave(const strc_sink *sink) {
     struct stat ours, named;
-    char room[STRC_PATH];
-    const char *path = strc_path_of(sink->name, room);
+    char capacity[STRC_PATH];
+    const char *path = strc_path_of(sink->name, capacity);
     if (sink->is_new && fstat(sink->descriptor, &ours) == 0 && stat(path, &named) == 0 &&
         ours.st_dev == named.st_dev && ours.st_ino == named.st_ino)
         unlink(path);

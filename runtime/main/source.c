@@ -49,20 +49,20 @@ void strc_source_close(strc_source *source) {
 }
 
 /// Room for more behind what is buffered; 0, or -1 after reporting.
-static int make_room(strc_source *source) {
+static int make_capacity(strc_source *source) {
     size_t left = strc_source_buffered(source);
     if (source->first > 0) memmove(source->buffer, strc_source_bytes(source), left);
     source->first = 0;
     source->last = left;
-    if (source->room - left >= kBuffer / 2) return 0;
-    size_t room = source->room ? 2 * source->room : kBuffer;
-    unsigned char *larger = realloc(source->buffer, room);
+    if (source->capacity - left >= kBuffer / 2) return 0;
+    size_t capacity = source->capacity ? 2 * source->capacity : kBuffer;
+    unsigned char *larger = realloc(source->buffer, capacity);
     strc_digits digits;
     if (!larger)
         return STRC_FAIL(source->origin, OutOfMemory, source->name,
-                         strc_decimal_text(digits, (int64_t)room));
+                         strc_decimal_text(digits, (int64_t)capacity));
     source->buffer = larger;
-    source->room = room;
+    source->capacity = capacity;
     return 0;
 }
 
@@ -105,14 +105,14 @@ static int receive_at_once(strc_source *source, unsigned char *to, size_t count)
 // ---- one read after the other
 
 /// What one read gives; 0 at the end or when a signal came.
-static int64_t receive(strc_source *source, unsigned char *to, size_t room) {
+static int64_t receive(strc_source *source, unsigned char *to, size_t capacity) {
     if (source->ended) return 0;
     if (source->size == STRC_UNKNOWN && source->before_waiting) {
         struct pollfd waiting = {source->descriptor, POLLIN, 0};
         if (poll(&waiting, 1, 0) == 0) source->before_waiting();
     }
-    if (receive_at_once(source, to, room)) return (int64_t)room;
-    ssize_t got = read(source->descriptor, to, room);
+    if (receive_at_once(source, to, capacity)) return (int64_t)capacity;
+    ssize_t got = read(source->descriptor, to, capacity);
     if (got < 0 && errno != EINTR)
         return STRC_FAIL(source->origin, CannotReadFile, source->name, strerror(errno));
     if (got <= 0) {
@@ -126,8 +126,9 @@ static int64_t receive(strc_source *source, unsigned char *to, size_t room) {
 /// The same, behind what is buffered.
 static int64_t fill(strc_source *source) {
     if (source->ended) return 0;
-    if (make_room(source) != 0) return -1;
-    const int64_t got = receive(source, source->buffer + source->last, source->room - source->last);
+    if (make_capacity(source) != 0) return -1;
+    const int64_t got =
+        receive(source, source->buffer + source->last, source->capacity - source->last);
     if (got > 0) source->last += (size_t)got;
     return got;
 }

@@ -18,7 +18,7 @@ typedef struct strc_source {
     uint64_t size;  ///< of a regular file; else STRC_UNKNOWN
     uint64_t taken;  ///< bytes of what has been taken so far: the position in the file
     unsigned char *buffer;
-    size_t room, first, last;  ///< what is read and not taken: from `first` to `last`
+    size_t capacity, first, last;  ///< what is read and not taken: from `first` to `last`
     int ended;
     int signalled;  ///< the end came because of a signal
     void (*before_waiting)(void);  ///< called when a pipe has nothing to read yet

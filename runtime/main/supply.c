@@ -40,10 +40,10 @@ static void drop_taken(strc_supply *supply) {
 }
 
 /// Room for so many items behind those that are there; 0, or -1 after reporting.
-static int make_room(strc_supply *supply, uint64_t items) {
+static int make_capacity(strc_supply *supply, uint64_t items) {
     drop_taken(supply);
     const strc_source *source = &supply->reader.source;
-    return strc_grow((void **)&supply->ahead, &supply->room,
+    return strc_grow((void **)&supply->ahead, &supply->capacity,
                      supply->last + (size_t)(items * item_size(supply)), 1, source->origin,
                      source->name);
 }
@@ -67,7 +67,7 @@ static int read_more(strc_supply *supply, uint64_t wanted) {
     uint64_t least = kChunkBytes / item_size(supply);
     least = least < 1 ? 1 : least > kChunk ? kChunk : least;
     uint64_t count = wanted < least ? least : wanted > kMostAtOnce ? kMostAtOnce : wanted;
-    supply->failed = supply->failed || make_room(supply, count) != 0;
+    supply->failed = supply->failed || make_capacity(supply, count) != 0;
     const int64_t got = receive(supply, supply->ahead + supply->last, count);
     if (got < 0) return -1;
     supply->last += (size_t)((uint64_t)got * item_size(supply));
@@ -107,7 +107,7 @@ int strc_supply_has(strc_supply *supply, uint64_t wanted) {
     if (here(supply) >= wanted) return 1;
     if (!pads(supply)) return 0;
     uint64_t missing = wanted - here(supply);
-    if (make_room(supply, missing) != 0) return -1;
+    if (make_capacity(supply, missing) != 0) return -1;
     size_t bytes = (size_t)(missing * item_size(supply));
     memset(supply->ahead + supply->last, 0, bytes);
     supply->last += bytes;
@@ -116,8 +116,8 @@ int strc_supply_has(strc_supply *supply, uint64_t wanted) {
 }
 
 int64_t strc_supply_still(strc_supply *supply, int64_t most) {
-    const uint64_t room = supply->most_bytes / item_size(supply);
-    const uint64_t wanted = most <= 0 ? 0 : (uint64_t)most < room ? (uint64_t)most : room;
+    const uint64_t capacity = supply->most_bytes / item_size(supply);
+    const uint64_t wanted = most <= 0 ? 0 : (uint64_t)most < capacity ? (uint64_t)most : capacity;
     if (read_until(supply, wanted) != 0) return -1;
     return (int64_t)(here(supply) < wanted ? here(supply) : wanted);
 }

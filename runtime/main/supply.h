@@ -13,7 +13,7 @@ typedef struct strc_supply {
         flush;  ///< zeros behind the last item, at least, that bring out what the program holds
     uint64_t most_bytes;  ///< of what is read ahead
     unsigned char *ahead;  ///< read, not yet taken
-    size_t room, first, last;  ///< bytes of it
+    size_t capacity, first, last;  ///< bytes of it
     uint64_t taken, padded;  ///< items
     int is_marked;
     size_t marked_first;  ///< what lies behind it is kept while it is marked

@@ -3,43 +3,43 @@
 #include "signals.h"
 
 static void print(void *self, const char *text, uint64_t size) {
-    strc_surroundings *all = self;
-    const strc_world world = strc_world_of(all);
+    strc_environment *all = self;
+    const strc_host world = strc_host_of(all);
     if (all->outcome == STRC_RUNNING) world.print(all, text, size);
 }
 
 static void report(void *self, const strc_symbolic_fault *fault) {
     strc_report_symbolic(fault);
-    strc_world_end(self, STRC_FAILED);
+    strc_host_end(self, STRC_FAILED);
 }
 
 static void interrupted(void *self) {
-    strc_world_end(self, strc_interrupted() ? STRC_INTERRUPTED : STRC_TIME);
+    strc_host_end(self, strc_interrupted() ? STRC_INTERRUPTED : STRC_TIME);
 }
 
 /// What is printed may reach a limit.
 static int fire(void *self, strc_env *env, uint32_t node, void *const *parts, int32_t *left) {
-    strc_surroundings *all = self;
+    strc_environment *all = self;
     const int is_over = all->filters.fire(all->filters.self, env, node, parts, left);
     return is_over || all->outcome != STRC_RUNNING;
 }
 
 static int next(void *self, uint32_t node, void *to) {
-    strc_surroundings *all = self;
+    strc_environment *all = self;
     return all->filters.next(all->filters.self, node, to);
 }
 
 static void settle(void *self, const void *state) {
-    strc_surroundings *all = self;
+    strc_environment *all = self;
     all->filters.settle(all->filters.self, state);
 }
 
 static const void *tensor(void *self, int32_t name, const int64_t **shape) {
-    strc_surroundings *all = self;
+    strc_environment *all = self;
     return all->filters.tensor(all->filters.self, name, shape);
 }
 
-int strc_filters_open(strc_surroundings *all) {
+int strc_filters_open(strc_environment *all) {
     static strc_symbolic_start start;
     const strc_symbolic_table *table = all->about->symbolic;
     if (!table) return 0;
@@ -53,7 +53,7 @@ int strc_filters_open(strc_surroundings *all) {
                               .name_count = table->name_count,
                               .interrupt = &strc_ended,
                               .seconds = all->options.seconds == 0 ? 1e-9 : all->options.seconds,
-                              .world = all,
+                              .callbacks = all,
                               .print = print,
                               .report = report,
                               .interrupted = interrupted};
@@ -63,6 +63,6 @@ int strc_filters_open(strc_surroundings *all) {
     return why ? STRC_FAIL(((strc_origin){0, 0}), CannotOpenFile, library, why) : 0;
 }
 
-const strc_symbolic *strc_filters_of(strc_surroundings *all) {
+const strc_symbolic *strc_filters_of(strc_environment *all) {
     return all->about->symbolic ? &all->filter_calls : NULL;
 }

@@ -104,25 +104,26 @@ static int is_same(const int64_t *one, const int64_t *other) {
     return one[1] == other[1] && memcmp(one, other, sizeof *one * (size_t)(2 + one[1])) == 0;
 }
 
-void strc_put_type(char *to, size_t room, int64_t element, int64_t rank, const int64_t *extents) {
-    size_t used = (size_t)snprintf(to, room, "tensor<%s>[", strc_elements[element].name);
-    for (int64_t k = 0; k < rank && used < room; ++k) {
+void strc_put_type(char *to, size_t capacity, int64_t element, int64_t rank,
+                   const int64_t *extents) {
+    size_t used = (size_t)snprintf(to, capacity, "tensor<%s>[", strc_elements[element].name);
+    for (int64_t k = 0; k < rank && used < capacity; ++k) {
         const char *between = k == 0 ? "" : ", ";
         used += extents[k] == STRC_OPEN_EXTENT
-                    ? (size_t)snprintf(to + used, room - used, "%s_", between)
-                    : (size_t)snprintf(to + used, room - used, "%s%lld", between,
+                    ? (size_t)snprintf(to + used, capacity - used, "%s_", between)
+                    : (size_t)snprintf(to + used, capacity - used, "%s%lld", between,
                                        (long long)extents[k]);
     }
-    if (used < room) snprintf(to + used, room - used, "]");
+    if (used < capacity) snprintf(to + used, capacity - used, "]");
 }
 
-void strc_put_types(char *to, size_t room, const int64_t *const *shapes, uint32_t count) {
+void strc_put_types(char *to, size_t capacity, const int64_t *const *shapes, uint32_t count) {
     for (uint32_t k = 0; k < count; ++k) {
         const size_t used = k == 0 ? 0 : strlen(to);
-        if (used + 3 > room) return;
+        if (used + 3 > capacity) return;
         if (k != 0) strcat(to, ", ");
         const size_t at = strlen(to);
-        strc_put_type(to + at, room - at, shapes[k][0], shapes[k][1], shapes[k] + 2);
+        strc_put_type(to + at, capacity - at, shapes[k][0], shapes[k][1], shapes[k] + 2);
     }
 }
 

@@ -32,15 +32,15 @@ static size_t place_of(size_t at, size_t channels, size_t pixels) {
 typedef struct samples {
     unsigned char *bytes;
     size_t size;  ///< of one
-    size_t room, count;
+    size_t capacity, count;
 } samples;
 
 /// Up to the end; 0, or -1 after reporting.
 static int read_samples(strc_reader *reader, samples *to) {
     const strc_source *source = &reader->source;
     for (int64_t got = 1; got != 0; to->count += (size_t)got) {
-        if (strc_grow((void **)&to->bytes, &to->room, to->count + kAtOnce, to->size, source->origin,
-                      source->name) != 0)
+        if (strc_grow((void **)&to->bytes, &to->capacity, to->count + kAtOnce, to->size,
+                      source->origin, source->name) != 0)
             return -1;
         got = reader->format->read(reader, to->bytes + to->count * to->size, kAtOnce);
         if (got < 0) return -1;
@@ -82,9 +82,9 @@ static int order(const strc_reader *reader, const samples *from, strc_tensor_hea
     const size_t pixels = (size_t)reader->info.width * (size_t)reader->info.height;
     const size_t channels = (size_t)reader->info.channels;
     const strc_source *source = &reader->source;
-    size_t room = 0;
-    if (strc_grow((void **)&to->decoded, &room, from->count, size, source->origin, source->name) !=
-        0)
+    size_t capacity = 0;
+    if (strc_grow((void **)&to->decoded, &capacity, from->count, size, source->origin,
+                  source->name) != 0)
         return -1;
     for (size_t k = 0; k < from->count; ++k)
         put_element(to->element, to->decoded + k * size,
@@ -123,7 +123,7 @@ typedef struct picture_writer {
     uint64_t written;
     const int64_t **shapes;
     unsigned char *pixels;
-    size_t room;
+    size_t capacity;
     strc_writer files[];  ///< the first has the sink of the writer itself while it is at work
 } picture_writer;
 
@@ -215,7 +215,7 @@ static int write_picture(strc_writer *file, picture_writer *own, const int64_t *
                          const unsigned char *from) {
     const size_t size = strc_elements[shape[0]].size;
     const size_t count = strc_shape_count(shape), channels = (size_t)file->info.channels;
-    if (strc_grow((void **)&own->pixels, &own->room, count * size, 1, file->sink.origin,
+    if (strc_grow((void **)&own->pixels, &own->capacity, count * size, 1, file->sink.origin,
                   file->sink.name) != 0)
         return -1;
     for (size_t k = 0; k < count; ++k)

@@ -21,7 +21,7 @@ typedef struct tensor_reader {
     uint64_t taken;  // tensors that marks stood for
     const int64_t *last;  // the shape of the last of them
     unsigned char *memory;  // of the last of them
-    size_t room;
+    size_t capacity;
 } tensor_reader;
 
 /// Is the file one such tensor, perhaps without a dimension of one in front, or several of them?
@@ -41,9 +41,9 @@ static int fits(const strc_tensor_header *header, const int64_t *shape) {
 static int close_shape(part *each, const int64_t *open) {
     const int64_t rank = open[1], extra = each->header.rank - rank;
     const strc_source *source = each->source;
-    size_t room = 0;
-    if (strc_grow((void **)&each->own_shape, &room, (size_t)rank + 3, sizeof *open, source->origin,
-                  source->name) != 0)
+    size_t capacity = 0;
+    if (strc_grow((void **)&each->own_shape, &capacity, (size_t)rank + 3, sizeof *open,
+                  source->origin, source->name) != 0)
         return -1;
     int64_t *shape = each->own_shape;
     shape[0] = open[0];
@@ -83,10 +83,10 @@ static int open_source(strc_reader *reader, part *each, uint32_t k, const char *
     return strc_source_open(&each->own, name, first->origin, first->before_waiting);
 }
 
-static int grow(strc_reader *reader, tensor_reader *own, size_t *room) {
+static int grow(strc_reader *reader, tensor_reader *own, size_t *capacity) {
     const strc_source *source = &reader->source;
     part *old = own->parts;
-    if (strc_grow((void **)&own->parts, room, (size_t)own->count + 1, sizeof *own->parts,
+    if (strc_grow((void **)&own->parts, capacity, (size_t)own->count + 1, sizeof *own->parts,
                   source->origin, source->name) != 0)
         return -1;
     for (uint32_t k = 1; old != own->parts && k < own->count; ++k)
@@ -96,12 +96,12 @@ static int grow(strc_reader *reader, tensor_reader *own, size_t *room) {
 }
 
 /// All tensors of file `number`, for which there is one wanted shape if they are one.
-static int open_file(strc_reader *reader, tensor_reader *own, size_t *room, uint32_t number,
+static int open_file(strc_reader *reader, tensor_reader *own, size_t *capacity, uint32_t number,
                      const int64_t *shape) {
     const char *name = name_of(reader, number);
     int64_t tensors = 1;
     for (int64_t k = 0; k < tensors; ++k) {
-        if (grow(reader, own, room) != 0) return -1;
+        if (grow(reader, own, capacity) != 0) return -1;
         part *each = &own->parts[own->count];
         each->files = files_of(reader, number);
         if (open_source(reader, each, own->count++, name) != 0) return -1;
@@ -141,10 +141,10 @@ int strc_tensors_open(strc_reader *reader) {
     const int64_t **shapes = strc_list_shapes(&reader->item, source->origin, source->name);
     if (!shapes) return -1;
     const uint32_t count = strc_files_of(&reader->item);
-    size_t room = 0;
+    size_t capacity = 0;
     int status = 0;
     for (uint32_t k = 0; k < count && status == 0; ++k)
-        status = open_file(reader, own, &room, k,
+        status = open_file(reader, own, &capacity, k,
                            strc_common_shape(shapes, reader->item.tensors, k, count));
     for (uint32_t k = 0; k < own->count && status == 0; ++k)
         status = check_part(reader, own, k, shapes);
@@ -230,9 +230,9 @@ static int read_open(part *each, uint64_t k, unsigned char *to) {
     return status > 0 ? 0 : -1;
 }
 
-static int make_room(strc_reader *reader, size_t bytes) {
+static int make_capacity(strc_reader *reader, size_t bytes) {
     tensor_reader *own = reader->own;
-    return strc_grow((void **)&own->memory, &own->room, bytes, 1, reader->source.origin,
+    return strc_grow((void **)&own->memory, &own->capacity, bytes, 1, reader->source.origin,
                      reader->source.name);
 }
 
@@ -242,7 +242,7 @@ int strc_tensors_next(strc_reader *reader, int is_padding, const int64_t **shape
     part *each = &own->parts[own->taken % own->count];
     *shape = is_padding && own->last ? own->last : each->shape;
     const size_t bytes = strc_shape_count(*shape) * strc_elements[(*shape)[0]].size;
-    if (make_room(reader, bytes) != 0) return -1;
+    if (make_capacity(reader, bytes) != 0) return -1;
     *elements = own->memory;
     if (is_padding) {
         memset(own->memory, 0, bytes);

@@ -55,7 +55,7 @@ typedef struct output {
     char *header, *shape_text;
     unsigned char *narrow;  // a tensor as the file has it
     unsigned char *kept;
-    size_t room, size;
+    size_t capacity, size;
 } output;
 
 typedef struct tensor_writer {
@@ -87,10 +87,10 @@ static size_t make_header(output *each) {
 }
 
 static int begin_header(output *each) {
-    const size_t room = ((size_t)each->shape[1] + 2) * (STRC_NPY_DIGITS + 3);
-    if (!strc_own((void **)&each->header, 2 * room + 256, each->sink->origin, each->sink->name))
+    const size_t capacity = ((size_t)each->shape[1] + 2) * (STRC_NPY_DIGITS + 3);
+    if (!strc_own((void **)&each->header, 2 * capacity + 256, each->sink->origin, each->sink->name))
         return -1;
-    each->shape_text = each->header + room + 256;
+    each->shape_text = each->header + capacity + 256;
     if (strc_is_converted(each->shape[0]) &&
         !strc_own((void **)&each->narrow, strc_shape_bytes(each->shape) + 1, each->sink->origin,
                   each->sink->name))
@@ -154,7 +154,7 @@ static int write_tensor(const tensor_writer *own, output *each, const int64_t *s
         ++each->count;
         return strc_sink_write(each->sink, from, bytes);
     }
-    if (strc_grow((void **)&each->kept, &each->room, each->size + bytes, 1, each->sink->origin,
+    if (strc_grow((void **)&each->kept, &each->capacity, each->size + bytes, 1, each->sink->origin,
                   each->sink->name) != 0)
         return -1;
     memcpy(each->kept + each->size, from, bytes);

@@ -24,8 +24,9 @@ int strc_is_converted(int64_t element);
 void strc_widen(int64_t element, unsigned char *to, const unsigned char *from, size_t count);
 void strc_narrow(int64_t element, unsigned char *to, const unsigned char *from, size_t count);
 /// "tensor<float>[2, 3]"; as much as there is room for.
-void strc_put_type(char *to, size_t room, int64_t element, int64_t rank, const int64_t *extents);
-void strc_put_types(char *to, size_t room, const int64_t *const *shapes, uint32_t count);
+void strc_put_type(char *to, size_t capacity, int64_t element, int64_t rank,
+                   const int64_t *extents);
+void strc_put_types(char *to, size_t capacity, const int64_t *const *shapes, uint32_t count);
 /// By their number; null after reporting.
 const int64_t **strc_list_shapes(const strc_item *, strc_origin, const char *name);
 /// Of the items at `place`, `place + step`, ...: the type of all, or null if they differ.

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "parse_value.h"
 #include "strc/values.h"
-#include "words.h"
 
 enum { kShownWord = 30 };
 
@@ -112,7 +112,7 @@ static int read_word(void *self, uint64_t offset, strc_kind kind) {
     int64_t length = word_length(&reader->source);
     if (length < 0) return -1;
     const char *word = (const char *)strc_source_bytes(&reader->source);
-    if (strc_word_value(word, (size_t)length, kind, own->item + offset)) {
+    if (strc_parse_value(word, (size_t)length, kind, own->item + offset)) {
         strc_source_take(&reader->source, (size_t)length);
         return 1;
     }

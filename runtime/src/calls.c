@@ -41,14 +41,14 @@ void strc_settle(strc_env *env, const void *state) {
 }
 
 void strc_read(strc_env *env, int32_t input, void *to, int64_t items) {
-    const strc_world *world = env->world;
-    if (world->read(world->self, (uint32_t)input, to, (uint64_t)items) != 0)
+    const strc_host *host = env->host;
+    if (host->read(host->self, (uint32_t)input, to, (uint64_t)items) != 0)
         strc_leave(env, STRC_END_STOPPED);
 }
 
 void strc_write(strc_env *env, int32_t output, const void *from, int64_t items) {
-    const strc_world *world = env->world;
-    if (world->write(world->self, (uint32_t)output, from, (uint64_t)items) != 0)
+    const strc_host *host = env->host;
+    if (host->write(host->self, (uint32_t)output, from, (uint64_t)items) != 0)
         strc_leave(env, STRC_END_STOPPED);
 }
 

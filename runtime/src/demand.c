@@ -40,7 +40,7 @@ int64_t strc_make_room(strc_env *env, void *to) {
     return p->memory->grow(p, queue, queue->item) == 0 ? 0 : (int64_t)bytes;
 }
 
-// ---------------------------------------------------------------- the world
+// ---------------------------------------------------------------- the host
 
 static void look_for_end(strc_puller *p) {
     if (strc_is_set(p->env->interrupt) || strc_is_set(&p->env->poll)) strc_stop(p->env);
@@ -48,22 +48,22 @@ static void look_for_end(strc_puller *p) {
 
 /// Is there one more item of the input?
 static int has_one(strc_puller *p, uint32_t input) {
-    const strc_world *world = p->env->world;
-    int lacks = world->supply(world->self, input, 1, 1);
+    const strc_host *host = p->env->host;
+    int lacks = host->supply(host->self, input, 1, 1);
     if (lacks < 0) strc_leave(p->env, STRC_END_STOPPED);
     if (lacks) look_for_end(p);  // whoever waits may be interrupted
     return !lacks;
 }
 
-/// Nonzero: the world takes no more.
+/// Nonzero: the host takes no more.
 static int write_output(strc_puller *p) {
     const strc_demand *demand = p->demand;
     if (demand->output_edge == STRC_NONE) return 0;
     strc_queue *queue = &p->queues[demand->output_edge];
     uint64_t items = strc_queue_bytes(queue) / queue->item;
     if (items == 0) return 0;
-    const strc_world *world = p->env->world;
-    return world->write(world->self, demand->output, take(queue, items), items);
+    const strc_host *host = p->env->host;
+    return host->write(host->self, demand->output, take(queue, items), items);
 }
 
 // ---------------------------------------------------------------- firings
@@ -154,11 +154,11 @@ static void fire(strc_puller *p, uint32_t id) {
             break;
         }
         case STRC_NODE_READER:
-            if (!has_one(p, node->world)) strc_leave(p->env, STRC_END_INPUT);
-            read_one(p, node->world, &p->queues[edges[0]]);
+            if (!has_one(p, node->host)) strc_leave(p->env, STRC_END_INPUT);
+            read_one(p, node->host, &p->queues[edges[0]]);
             break;
         case STRC_NODE_WRITER:
-            strc_write(p->env, (int32_t)node->world, take(&p->queues[edges[0]], 1), 1);
+            strc_write(p->env, (int32_t)node->host, take(&p->queues[edges[0]], 1), 1);
             break;
         case STRC_NODE_DISPLAY: take(&p->queues[edges[0]], (uint64_t)node->later.need); break;
         case STRC_NODE_DUPLICATE:
@@ -180,7 +180,7 @@ void strc_fired_empty(strc_env *env, int32_t site, int32_t node, int64_t most) {
 // ---------------------------------------------------------------- demand
 
 static void request(strc_puller *p, uint32_t edge, uint64_t items, uint32_t asker) {
-    if (p->depth == p->room && p->memory->more_requests(p) != 0) full(p);
+    if (p->depth == p->capacity && p->memory->more_requests(p) != 0) full(p);
     p->requests[p->depth++] = (strc_request){edge, asker, items};
 }
 
@@ -216,7 +216,7 @@ static int pursue(strc_puller *p) {
     if (up->is_firing || up->is_waiting) return 0;  // it needs its own output
     if (request_inputs(p, source)) return 1;
     const strc_node *node = &p->demand->nodes[source];
-    if (p->is_draining && node->kind == STRC_NODE_READER && !has_one(p, node->world)) return 0;
+    if (p->is_draining && node->kind == STRC_NODE_READER && !has_one(p, node->host)) return 0;
     fire(p, source);
     return 1;
 }

@@ -36,7 +36,7 @@ struct strc_puller {
     strc_actor *actors;  ///< in the state, by node
     uint64_t bytes_left;  ///< that queues which grow may still take
     strc_request *requests;  ///< a stack: graphs are thousands of nodes deep
-    uint64_t depth, room;
+    uint64_t depth, capacity;
     uint32_t acting;  ///< who began to fire last
     uint32_t nesting;  ///< firings under way
     int progress;  ///< a sink has fired in this iteration
@@ -63,7 +63,7 @@ strc_end strc_puller_drain(strc_puller *);
 /// What stays in queues: items, and before whom most of them lie.
 strc_waiting strc_puller_waiting(const strc_puller *);
 /// After the end, whatever it was: counts the iteration under way, and lets out what has been made.
-/// Nonzero: the world did not take it.
+/// Nonzero: the host did not take it.
 int strc_puller_conclude(strc_puller *);
 /// Gives back the memory of queues that grow.
 void strc_puller_free(strc_puller *);

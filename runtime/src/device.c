@@ -219,7 +219,7 @@ static void pin(strc_device *d) {
     }
 }
 
-static int take_room(strc_device *d) {
+static int take_scratch(strc_device *d) {
     const strc_device_program *program = d->program;
     d->kernels = calloc(program->kernel_count + 1, sizeof *d->kernels);
     d->products = calloc(program->op_count + 1, sizeof *d->products);
@@ -296,7 +296,7 @@ static strc_device *open_device(const strc_program *whole, strc_env *env, void *
     strc_device_at_work(d, STRC_NOBODY, STRC_NOBODY);
     env->device_error.ordinal = d->program->ordinal;
     d->driver = find(d->program->ordinal, &d->device, &env->device_error);
-    const int fine = d->driver && take_room(d) == 0 && begin_context(d) == 0 &&
+    const int fine = d->driver && take_scratch(d) == 0 && begin_context(d) == 0 &&
                      begin_copies(d) == 0 && load_code(d) == 0 && find_library(d) == 0 &&
                      take_memory(d, whole) == 0 && upload_weights(d) == 0 &&
                      begin_state(d, whole) == 0 && strc_products_prepare(d) == 0;

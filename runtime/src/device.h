@@ -44,7 +44,7 @@ typedef struct strc_device {
     uint64_t pinned_count;
     int is_pinned;  ///< all that is copied to and fro
     int processors;
-    int64_t rounds[STRC_DEVICE_DEPTH];
+    int64_t iterations[STRC_DEVICE_DEPTH];
 } strc_device;
 
 /// Everything is fine, or env->device_error says what is not: nonzero then.

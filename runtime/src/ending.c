@@ -115,7 +115,7 @@ static void find_rounds(strc_draining *self, int has_begun) {
         if (!has_begun) self->has_init = 1;
         const int64_t behind = has_begun ? more : more - node->init;
         if (behind > 0 && node->steady > 0)
-            self->rounds = larger(self->rounds, (behind - 1) / node->steady + 1);
+            self->trips = larger(self->trips, (behind - 1) / node->steady + 1);
     }
 }
 
@@ -150,7 +150,7 @@ void (*strc_draining_next(strc_draining *self))(strc_env *, void *) {
         self->has_init = 0;
         return self->ending->init;
     }
-    if (self->rounds <= 0) return NULL;
-    --self->rounds;
+    if (self->trips <= 0) return NULL;
+    --self->trips;
     return self->ending->steady;
 }

@@ -41,10 +41,10 @@ typedef struct run {
 } run;
 
 static int supplied(const run *r, const strc_phase *phase, int must) {
-    const strc_world *world = r->env->world;
+    const strc_host *host = r->env->host;
     for (uint32_t input = 0; input < r->program->inputs; ++input) {
         uint64_t items = phase->reads[input];
-        if (items != 0 && world->supply(world->self, input, items, must) != 0) return 0;
+        if (items != 0 && host->supply(host->self, input, items, must) != 0) return 0;
     }
     return 1;
 }
@@ -115,8 +115,8 @@ static strc_end run_init(void *self) {
 // ---- the end of the input
 
 static int64_t still(void *self, uint32_t input, int64_t most) {
-    const strc_world *world = self;
-    return world->still(world->self, input, most);
+    const strc_host *host = self;
+    return host->still(host->self, input, most);
 }
 
 /// Tensors whose shape only the run knows stay: tapes may have names of some that have gone before.
@@ -154,7 +154,7 @@ static strc_end drain(run *r) {
     strc_end end = STRC_END_STOPPED;
     const int64_t states = r->has_begun ? (int64_t)r->done : -1;
     if (strc_draining_begin(&r->draining, ending, places, numbers, states, still,
-                            (void *)r->env->world) == 0) {
+                            (void *)r->env->host) == 0) {
         r->env->left = r->draining.left;
         end = strc_attempt(r->env, run_draining, r);
         if (end == STRC_END_INPUT) conclude_draining(r);

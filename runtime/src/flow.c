@@ -104,10 +104,10 @@ static void begin_scaling(strc_flow *self) {
     if (!self->scales || !facts->can_fail) return;
     size_t reads = reads_of(facts, &facts->program->scaled);
     if (reads == 0 && facts->steady_writes == 0) return;
-    size_t rounds =
+    size_t trips =
         reads != 0 ? supplied(self) / reads : strc_flow_room(self) / (facts->steady_writes * times);
     size_t bytes = reads * facts->in_size + facts->steady_writes * times * facts->out_size;
-    self->scales = rounds >= facts->program->state_size / (kUndoWorth * bytes) + 1;
+    self->scales = trips >= facts->program->state_size / (kUndoWorth * bytes) + 1;
 }
 
 static void remember(strc_flow *self) {
@@ -256,7 +256,7 @@ static size_t lay_out(const strc_flow_facts *facts, strc_flow *self) {
     const size_t parts[] = {offsetof(strc_flow, state),         offsetof(strc_flow, work),
                             offsetof(strc_flow, before.state),  offsetof(strc_flow, parameters),
                             offsetof(strc_flow, waiting.items), offsetof(strc_flow, pending.items),
-                            offsetof(strc_flow, numbers),       offsetof(strc_flow, letters),
+                            offsetof(strc_flow, numbers),       offsetof(strc_flow, message_memory),
                             offsetof(strc_flow, pulled)};
     int undoes = program->scaled.iterations != 0 && facts->can_scale && facts->can_fail;
     uint64_t reads = larger(reads_of(facts, &program->init), reads_of(facts, &program->steady));
@@ -290,8 +290,8 @@ strc_flow *strc_flow_make(const strc_flow_facts *facts, void *block) {
     self->pending.size = facts->out_size;
     if (facts->parameter_bytes != 0)
         memcpy(self->parameters, facts->parameters, facts->parameter_bytes);
-    self->world =
-        (strc_world){.self = self, .read = read_items, .write = write_items, .print = print};
+    self->host =
+        (strc_host){.self = self, .read = read_items, .write = write_items, .print = print};
     if (self->pulled) strc_pulled_make(self->pulled, self);
     strc_flow_reset(self);
     return self;
@@ -337,15 +337,15 @@ int strc_flow_set(strc_flow *self, uint32_t k, const void *value, size_t size) {
 
 void strc_flow_reset(strc_flow *self) {
     strc_state_begin(self->facts->program, self->state);
-    self->env = (strc_env){.world = &self->world,
+    self->env = (strc_env){.host = &self->host,
                            .interrupt = &never,
                            .random = self->facts->random,
                            .parameters = self->parameters,
                            .work = self->work,
                            .kernels = self->env.kernels};
-    if (self->letters)
+    if (self->message_memory)
         strc_bounded_mail_begin(&self->env, self->facts->program, self->state,
-                                (uint32_t)self->facts->bound, self->letters);
+                                (uint32_t)self->facts->bound, self->message_memory);
     if (self->pulled) strc_pulled_reset(self->pulled);
     self->waiting.first = self->waiting.count = 0;
     self->pending.first = self->pending.count = 0;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "letters.h"
+#include "message_memory.h"
 #include "run.h"
 
 enum { kLetter = 64 };  // bytes that a message counts for besides its arguments
@@ -50,27 +50,28 @@ void strc_mailboxes_begin(strc_env *env, const strc_program *program, void *stat
 }
 
 static void note_due(strc_mailbox *box) {
-    box->due = box->first < box->end ? box->letters[box->first]->before - 1 : INT64_MAX;
+    box->due = box->first < box->end ? box->messages[box->first]->before - 1 : INT64_MAX;
 }
 
 void strc_mailbox_close_up(strc_mailbox *box) {
     uint32_t count = box->end - box->first;
-    memmove(box->letters, box->letters + box->first, count * sizeof *box->letters);
+    memmove(box->messages, box->messages + box->first, count * sizeof *box->messages);
     box->first = 0;
     box->end = count;
 }
 
-static void put(strc_mailbox *box, strc_letter *letter) {
+static void put(strc_mailbox *box, strc_pending *message) {
     uint32_t from = box->first, to = box->end;
     while (from < to) {
         uint32_t middle = from + (to - from) / 2;
-        if (letter->before < box->letters[middle]->before)
+        if (message->before < box->messages[middle]->before)
             to = middle;
         else
             from = middle + 1;
     }
-    memmove(box->letters + from + 1, box->letters + from, (box->end - from) * sizeof *box->letters);
-    box->letters[from] = letter;
+    memmove(box->messages + from + 1, box->messages + from,
+            (box->end - from) * sizeof *box->messages);
+    box->messages[from] = message;
     ++box->end;
     note_due(box);
 }
@@ -97,17 +98,17 @@ static void post(strc_env *env, const strc_dispatch *what, const strc_recipient 
     int64_t before = due_before(env, to, latency, soonest);
     if (what->best_effort) before = greater(before, soonest);
     if (before < soonest) strc_trap(env, (int32_t)to->missed, (int32_t)to->sender, before, 0);
-    if (box->end - box->first == env->most_letters)
+    if (box->end - box->first == env->most_messages)
         strc_trap(env, (int32_t)to->crowded, (int32_t)to->sender, 0, 0);
     uint64_t bytes = kLetter + what->bytes;
-    strc_letter *letter = bytes <= env->bytes_left ? env->letters->take(box, what->bytes) : NULL;
-    if (!letter) strc_trap(env, (int32_t)what->full, (int32_t)to->sender, (int64_t)bytes, 0);
+    strc_pending *message = bytes <= env->bytes_left ? env->message_memory->take(box, what->bytes) : NULL;
+    if (!message) strc_trap(env, (int32_t)what->full, (int32_t)to->sender, (int64_t)bytes, 0);
     env->bytes_left -= bytes;
-    letter->before = before;
-    letter->bytes = bytes;
-    letter->handle = to->handle;
-    if (what->bytes) memcpy(letter->arguments, arguments, what->bytes);
-    put(box, letter);
+    message->before = before;
+    message->bytes = bytes;
+    message->handle = to->handle;
+    if (what->bytes) memcpy(message->arguments, arguments, what->bytes);
+    put(box, message);
 }
 
 void strc_send(strc_env *env, int32_t node, const void *dispatch, int64_t latency,
@@ -128,11 +129,11 @@ void strc_send(strc_env *env, int32_t node, const void *dispatch, int64_t latenc
 void strc_deliver(strc_env *env, void *state, int32_t mailbox) {
     strc_mailbox *box = &env->mailboxes[mailbox];
     while (box->due <= box->fired) {
-        box->open = box->letters[box->first++];
+        box->open = box->messages[box->first++];
         note_due(box);
         env->bytes_left += box->open->bytes;
         box->open->handle(env, state, box->open->arguments);
-        env->letters->give_back(box, box->open);
+        env->message_memory->give_back(box, box->open);
         box->open = NULL;
     }
 }

@@ -3,16 +3,16 @@
 #include <string.h>
 
 static int64_t count(const strc_panel_loop *loops, uint32_t depth) {
-    int64_t rounds = 1;
-    for (uint32_t k = 0; k < depth; ++k) rounds *= loops[k].rounds;
-    return rounds;
+    int64_t trips = 1;
+    for (uint32_t k = 0; k < depth; ++k) trips *= loops[k].trips;
+    return trips;
 }
 
-/// Where the rounds of the loops lead.
-static int64_t place(const strc_panel_loop *loops, uint32_t depth, int64_t round) {
+/// Where the iterations of the loops lead.
+static int64_t place(const strc_panel_loop *loops, uint32_t depth, int64_t iteration) {
     int64_t at = 0;
-    for (uint32_t k = depth; k-- > 0; round /= loops[k].rounds)
-        at += round % loops[k].rounds * loops[k].step;
+    for (uint32_t k = depth; k-- > 0; iteration /= loops[k].trips)
+        at += iteration % loops[k].trips * loops[k].step;
     return at;
 }
 

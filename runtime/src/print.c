@@ -1,10 +1,10 @@
-// print and println: each value goes to the world as soon as its text is made.
+// print and println: each value goes to the host as soon as its text is made.
 #include "run.h"
 #include "strc/values.h"
 
 static void give(strc_env *env, const char *text, uint64_t size) {
-    const strc_world *world = env->world;
-    if (world->print(world->self, text, size) != 0) strc_leave(env, STRC_END_STOPPED);
+    const strc_host *host = env->host;
+    if (host->print(host->self, text, size) != 0) strc_leave(env, STRC_END_STOPPED);
 }
 
 void strc_print_boolean(strc_env *env, int32_t value) {

@@ -18,18 +18,18 @@ enum {
 typedef struct loops {
     strc_device_loop at[kMostLoops];
     int count;
-    int64_t rounds;
+    int64_t trips;
 } loops;
 
 typedef struct tables {
     int *items;
-    uint64_t count, room;
+    uint64_t count, capacity;
     int failed;
 } tables;
 
 static void add_loop(loops *to, strc_device_loop loop) {
     to->at[to->count++] = loop;
-    to->rounds *= loop.rounds;
+    to->trips *= loop.trips;
 }
 
 /// The loop with the shortest step in the result goes last.
@@ -49,8 +49,8 @@ static int step_of(const strc_device_loop *loop, int which) {
 static int offset_of(const loops *all, int64_t item, int which) {
     int64_t offset = 0;
     for (int k = all->count; k-- > 0;) {
-        offset += item % all->at[k].rounds * step_of(&all->at[k], which);
-        item /= all->at[k].rounds;
+        offset += item % all->at[k].trips * step_of(&all->at[k], which);
+        item /= all->at[k].trips;
     }
     return (int)offset;
 }
@@ -58,24 +58,24 @@ static int offset_of(const loops *all, int64_t item, int which) {
 /// Offsets of the result (0), a (1) or b (2): a step if all are multiples of one, else a table, for now its place.
 static strc_offsets offsets_of(tables *to, const loops *all, int which) {
     strc_offsets result = {NULL, 0, 0};
-    if (all->rounds > 1) result.step = offset_of(all, 1, which);
+    if (all->trips > 1) result.step = offset_of(all, 1, which);
     int is_straight = 1;
-    for (int64_t i = 2; i < all->rounds && is_straight; ++i)
+    for (int64_t i = 2; i < all->trips && is_straight; ++i)
         is_straight = offset_of(all, i, which) == i * result.step;
     if (is_straight) return result;
-    uint64_t needed = to->count + (uint64_t)all->rounds;
-    if (needed > to->room) {
-        uint64_t room = needed * 2;
-        int *items = realloc(to->items, room * sizeof *items);
+    uint64_t needed = to->count + (uint64_t)all->trips;
+    if (needed > to->capacity) {
+        uint64_t capacity = needed * 2;
+        int *items = realloc(to->items, capacity * sizeof *items);
         if (!items) {
             to->failed = 1;
             return result;
         }
         to->items = items;
-        to->room = room;
+        to->capacity = capacity;
     }
     result.table = (const int *)(uintptr_t)(to->count * sizeof(int) + 1);  // 0 is no table
-    for (int64_t i = 0; i < all->rounds; ++i) to->items[to->count++] = offset_of(all, i, which);
+    for (int64_t i = 0; i < all->trips; ++i) to->items[to->count++] = offset_of(all, i, which);
     return result;
 }
 
@@ -89,20 +89,20 @@ static void take_loops(const strc_device_program *program, const strc_device_con
     const uint32_t counts[4] = {from->rows, from->columns, from->batch, from->sums};
     const strc_device_loop *next = program->loops + from->first_loop + 1;
     for (int k = 0; k < 4; ++k) {
-        group[k] = (loops){.rounds = 1};
+        group[k] = (loops){.trips = 1};
         for (uint32_t i = 0; i < counts[k]; ++i) add_loop(&group[k], *next++);
     }
 }
 
 /// Firings that all have one of the operands are more rows, or columns.
-static int64_t merge_firings(const strc_device_op *op, const strc_device_place *places,
+static int64_t merge_firings(const strc_device_op *op, const strc_device_address *places,
                              loops group[4], int64_t size) {
     const int64_t out = places[0].per_firing / size, a = places[1].per_firing / size,
                   b = places[2].per_firing / size;
     const int64_t firings = (int64_t)op->count;
     if (firings == 1) return 1;
     const int into = b == 0 && a != 0 ? 0 : a == 0 && b != 0 ? 1 : -1;
-    if (into < 0 || group[into].rounds * firings > kMostRows || out * firings > INT32_MAX ||
+    if (into < 0 || group[into].trips * firings > kMostRows || out * firings > INT32_MAX ||
         a * firings > INT32_MAX || b * firings > INT32_MAX)
         return firings;
     add_loop(&group[into],
@@ -119,8 +119,8 @@ static int least_step(const loops *all) {
 
 /// Columns are what lies side by side in the result, unless there would be few of them and many rows.
 static int should_swap(const loops group[4]) {
-    if (group[0].rounds > STRC_THIN_ROWS && group[1].rounds <= STRC_THIN_ROWS) return 1;
-    if (group[0].rounds <= STRC_THIN_ROWS && group[1].rounds > STRC_THIN_ROWS) return 0;
+    if (group[0].trips > STRC_THIN_ROWS && group[1].trips <= STRC_THIN_ROWS) return 1;
+    if (group[0].trips <= STRC_THIN_ROWS && group[1].trips > STRC_THIN_ROWS) return 0;
     return least_step(&group[0]) < least_step(&group[1]);
 }
 
@@ -178,7 +178,7 @@ static int64_t size_of(uint32_t element) { return element == STRC_DEVICE_DOUBLE 
 
 static void prepare(strc_device *d, const strc_device_op *op, strc_product *product, tables *to) {
     const strc_device_contraction *from = &d->program->contractions[op->what];
-    const strc_device_place *places = d->program->places + op->first_place;
+    const strc_device_address *places = d->program->places + op->first_address;
     const int64_t size = size_of(from->element);
     loops group[4];
     take_loops(d->program, from, group);
@@ -208,10 +208,10 @@ static void prepare(strc_device *d, const strc_device_op *op, strc_product *prod
         .batch_b = offsets_of(to, &group[2], 2),
         .sum_a = offsets_of(to, &group[3], 1),
         .sum_b = offsets_of(to, &group[3], 2),
-        .rows = (int)group[0].rounds,
-        .columns = (int)group[1].rounds,
-        .batches = (int)group[2].rounds,
-        .sums = (int)group[3].rounds,
+        .rows = (int)group[0].trips,
+        .columns = (int)group[1].trips,
+        .batches = (int)group[2].trips,
+        .sums = (int)group[3].trips,
         .firings = (int)firings,
     };
     strc_contraction *c = &product->how;

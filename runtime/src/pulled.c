@@ -11,7 +11,7 @@ struct strc_pulled {
     strc_flow *flow;
     strc_puller puller;
     strc_queue_memory memory;
-    strc_world world;
+    strc_host host;
     strc_coroutine coroutine;
     const char *text;  ///< to be printed on the caller's stack; null: nothing
     uint64_t text_bytes;
@@ -37,8 +37,8 @@ static int let_out(strc_pulled *self) {
     const uint32_t edge = self->puller.demand->output_edge;
     if (edge == STRC_NONE) return 0;
     strc_queue *queue = &self->puller.queues[edge];
-    size_t items = strc_queue_bytes(queue) / queue->item, room = strc_flow_room(self->flow);
-    if (items > room) items = room;
+    size_t items = strc_queue_bytes(queue) / queue->item, capacity = strc_flow_room(self->flow);
+    if (items > capacity) items = capacity;
     if (items == 0) return queue->first != queue->last;
     const char *from = queue->first;
     queue->first += items * queue->item;
@@ -93,7 +93,7 @@ static void see_parameters(strc_puller *puller) {
     strc_flow_update(flow);
 }
 
-// ---- the world
+// ---- the host
 
 /// Before an item is taken all that came of others has to be gone. The program hears that there is none only once the host has
 /// said so.
@@ -170,7 +170,7 @@ strc_end strc_pulled_process(strc_pulled *self) {
         self->text = NULL;
         strc_coroutine_resume(&self->coroutine);
         if (!self->text) break;
-        flow->world.print(flow, self->text, self->text_bytes);
+        flow->host.print(flow, self->text, self->text_bytes);
     }
     return self->is_over ? self->end : STRC_END_INPUT;
 }
@@ -214,20 +214,20 @@ void strc_pulled_make(strc_pulled *self, strc_flow *flow) {
                                        .more_requests = no_more_requests,
                                        .between = see_parameters,
                                        .self = self};
-    self->world = (strc_world){
+    self->host = (strc_host){
         .self = self, .supply = supply, .read = read_items, .write = write_items, .print = print};
 }
 
 void strc_pulled_reset(strc_pulled *self) {
     strc_flow *flow = self->flow;
     const strc_flow_facts *facts = flow->facts;
-    flow->env.world = &self->world;
+    flow->env.host = &self->host;
     flow->env.parameters = self->parameters;
     if (facts->parameter_bytes != 0)
         memcpy(self->parameters, flow->parameters, facts->parameter_bytes);
     strc_puller_begin(&self->puller, &self->memory, facts->program, &flow->env, flow->state);
     self->puller.requests = self->requests;
-    self->puller.room = most_requests(facts->program);
+    self->puller.capacity = most_requests(facts->program);
     char *at = (char *)self->queues;
     for (uint32_t k = 0; k < facts->program->demand->edge_count; ++k) {
         strc_queue *queue = &self->puller.queues[k];

@@ -43,9 +43,9 @@ static int grow(strc_puller *p, strc_queue *queue, uint64_t bytes) {
 /// As if the items came one by one.
 static void reserve(strc_puller *p, uint32_t node, strc_queue *queue, int64_t items) {
     for (;;) {
-        int64_t room = (int64_t)((uint64_t)(queue->end - queue->last) / queue->item);
-        if (room >= items) return;
-        uint64_t pushed = (uint64_t)room * queue->item;
+        int64_t capacity = (int64_t)((uint64_t)(queue->end - queue->last) / queue->item);
+        if (capacity >= items) return;
+        uint64_t pushed = (uint64_t)capacity * queue->item;
         queue->last += pushed;
         int64_t bytes = strc_make_room(p->env, queue);
         queue->last -= pushed;
@@ -55,11 +55,11 @@ static void reserve(strc_puller *p, uint32_t node, strc_queue *queue, int64_t it
 }
 
 static int more_requests(strc_puller *p) {
-    uint64_t room = p->room ? 2 * p->room : 64;
-    strc_request *more = realloc(p->requests, room * sizeof *more);
+    uint64_t capacity = p->capacity ? 2 * p->capacity : 64;
+    strc_request *more = realloc(p->requests, capacity * sizeof *more);
     if (!more) return -1;
     p->requests = more;
-    p->room = room;
+    p->capacity = capacity;
     return 0;
 }
 

@@ -99,14 +99,14 @@ static int check_names(const strc_safe_index *index, char *why) {
 
 static int read_index(const char *header, size_t length, uint64_t data, strc_safe_index *index,
                       char *why) {
-    const size_t room = length / kLeastEntry + 1;
-    index->tensors = malloc(room * sizeof *index->tensors);
+    const size_t capacity = length / kLeastEntry + 1;
+    index->tensors = malloc(capacity * sizeof *index->tensors);
     index->names = malloc(length + 1);
     if (!index->tensors || !index->names) {
         snprintf(why, STRC_SAFE_WHY, "there is not enough memory for its header");
         return -1;
     }
-    if (strc_safe_header(header, length, room, index, why) != 0) return -1;
+    if (strc_safe_header(header, length, capacity, index, why) != 0) return -1;
     qsort(index->tensors, index->count, sizeof *index->tensors, by_place);
     if (check_places(index, data, why) != 0) return -1;
     for (size_t k = 0; k < index->count; ++k) index->tensors[k].begin += STRC_SAFE_LENGTH + length;

@@ -4,8 +4,9 @@
 
 #include "strc/safetensors.h"
 
-/// Reads the JSON of a header into an index whose arrays are there already: `room` tensors, and names of as
+/// Reads the JSON of a header into an index whose arrays are there already: `capacity` tensors, and names of as
 /// many bytes as the header has. Offsets are those of the header. 0, or -1 and the reason.
-int strc_safe_header(const char *text, size_t size, size_t room, strc_safe_index *index, char *why);
+int strc_safe_header(const char *text, size_t size, size_t capacity, strc_safe_index *index,
+                     char *why);
 
 #endif

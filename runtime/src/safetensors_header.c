@@ -7,7 +7,7 @@
 typedef struct parser {
     const char *begin, *at, *end;
     strc_safe_index *index;
-    size_t room;
+    size_t capacity;
     char *name;  ///< where the next text goes
     char *why;
 } parser;
@@ -215,7 +215,7 @@ static int has_its_size(const strc_safe_tensor *tensor) {
 }
 
 static int tensor(parser *p, size_t name_size) {
-    if (p->index->count == p->room) return fail(p, "more tensors than there is room for");
+    if (p->index->count == p->capacity) return fail(p, "more tensors than there is room for");
     strc_safe_tensor made = {.name = p->name, .name_size = name_size};
     p->name += name_size;
     int have = 0;
@@ -249,9 +249,9 @@ static int entry(parser *p, int *has_metadata) {
     return metadata(p);
 }
 
-int strc_safe_header(const char *text, size_t size, size_t room, strc_safe_index *index,
+int strc_safe_header(const char *text, size_t size, size_t capacity, strc_safe_index *index,
                      char *why) {
-    parser p = {text, text, text + size, index, room, index->names, why};
+    parser p = {text, text, text + size, index, capacity, index->names, why};
     int has_metadata = 0;
     if (size == 0 || *text != '{') return fail(&p, "'{' is missing");
     ++p.at;

@@ -13,9 +13,9 @@ enum {
 
 // ---- operations
 
-static cu_address address(const strc_device *d, const strc_device_place *place) {
+static cu_address address(const strc_device *d, const strc_device_address *place) {
     int64_t at = place->at;
-    for (int k = 0; k < STRC_DEVICE_DEPTH; ++k) at += place->per_round[k] * d->rounds[k];
+    for (int k = 0; k < STRC_DEVICE_DEPTH; ++k) at += place->per_iteration[k] * d->iterations[k];
     return d->memories[place->memory] + (cu_address)at;
 }
 
@@ -25,20 +25,20 @@ static char *host(const strc_device *d, cu_address address) {
 }
 
 static int launch(strc_device *d, const strc_device_op *op) {
-    const strc_device_place *places = d->program->places + op->first_place;
+    const strc_device_address *places = d->program->places + op->first_address;
     cu_address at[kMostPlaces];
     int64_t per_firing[kMostPlaces];
-    int32_t rounds[STRC_DEVICE_DEPTH];
+    int32_t iterations[STRC_DEVICE_DEPTH];
     uint32_t firings = (uint32_t)op->count, node = op->node;
     void *parameters[3 + STRC_DEVICE_DEPTH + 2 * kMostPlaces] = {&d->faults, &node, &firings};
     uint32_t count = 3;
-    if (op->place_count > kMostPlaces)
+    if (op->address_count > kMostPlaces)
         return strc_device_check(d, CU_INVALID, "began a kernel with so many arrays");
-    for (uint32_t k = 0; k < op->round_count; ++k) {
-        rounds[k] = (int32_t)d->rounds[op->first_round + k];
-        parameters[count++] = &rounds[k];
+    for (uint32_t k = 0; k < op->iteration_count; ++k) {
+        iterations[k] = (int32_t)d->iterations[op->first_iteration + k];
+        parameters[count++] = &iterations[k];
     }
-    for (uint32_t k = 0; k < op->place_count; ++k) {
+    for (uint32_t k = 0; k < op->address_count; ++k) {
         at[k] = address(d, &places[k]);
         per_firing[k] = places[k].per_firing;
         parameters[count++] = &at[k];
@@ -56,7 +56,7 @@ static int launch(strc_device *d, const strc_device_op *op) {
 }
 
 static int copy(strc_device *d, const strc_device_op *op) {
-    const strc_device_place *places = d->program->places + op->first_place;
+    const strc_device_address *places = d->program->places + op->first_address;
     cu_address to = address(d, &places[0]), from = address(d, &places[1]);
     if (op->count == 1)
         return strc_device_check(d, d->driver->copy_async(to, from, op->bytes, d->stream),
@@ -75,7 +75,7 @@ static int copy(strc_device *d, const strc_device_op *op) {
 }
 
 static int zero(strc_device *d, const strc_device_op *op) {
-    const strc_device_place *place = d->program->places + op->first_place;
+    const strc_device_address *place = d->program->places + op->first_address;
     const cu_address at = address(d, place);
     cu_result result = op->count == 1 ? d->driver->set_async(at, 0, op->bytes, d->stream)
                                       : d->driver->set_rows_async(at, (size_t)place->per_firing, 0,
@@ -97,7 +97,7 @@ static void name_all(strc_device *d) {
 }
 
 static int transfer(strc_device *d, const strc_device_op *op) {
-    const cu_address at = address(d, d->program->places + op->first_place);
+    const cu_address at = address(d, d->program->places + op->first_address);
     cu_result result =
         op->kind == STRC_DEVICE_UPLOAD
             ? d->driver->upload_async(at, host(d, at), op->bytes, d->is_cut ? d->up : d->stream)
@@ -107,7 +107,7 @@ static int transfer(strc_device *d, const strc_device_op *op) {
 }
 
 static int product(strc_device *d, const strc_device_op *op) {
-    const strc_device_place *places = d->program->places + op->first_place;
+    const strc_device_address *places = d->program->places + op->first_address;
     return strc_products_launch(d, op, address(d, &places[0]), address(d, &places[1]),
                                 address(d, &places[2]));
 }
@@ -117,11 +117,11 @@ static int operations(strc_device *d, const strc_device_op *op, const strc_devic
 
 static int repeat(strc_device *d, const strc_device_op *op, uint32_t depth) {
     int status = 0;
-    for (uint64_t round = 0; round < op->count && status == 0; ++round) {
-        d->rounds[depth] = (int64_t)round;
+    for (uint64_t iteration = 0; iteration < op->count && status == 0; ++iteration) {
+        d->iterations[depth] = (int64_t)iteration;
         status = operations(d, op + 1, op + 1 + op->what, depth + 1);
     }
-    d->rounds[depth] = 0;
+    d->iterations[depth] = 0;
     return status;
 }
 
@@ -185,7 +185,7 @@ static int in_parts(strc_device *d, const strc_device_op *op, const strc_device_
     return status == 0 && has_down ? follow(d, d->stream, d->down) : status;
 }
 
-/// Operations with all their rounds, as far as it matters.
+/// Operations with all their iterations, as far as it matters.
 static uint64_t count_all(const strc_device_op *op, const strc_device_op *end) {
     uint64_t count = 0;
     for (; op < end && count <= kMostNodes; ++op) {
@@ -244,12 +244,12 @@ static int run(strc_device *d, uint32_t number) {
                              "began a graph");
 }
 
-void strc_device_run(strc_env *env, int32_t segment, const int64_t *rounds) {
+void strc_device_run(strc_env *env, int32_t segment, const int64_t *iterations) {
     strc_device *d = env->device;
     if (strc_is_set(&env->poll)) strc_stop(env);
     const strc_device_segment *about = &d->program->segments[segment];
     d->segment = about;
-    for (uint32_t k = 0; k < about->depth; ++k) d->rounds[k] = rounds[k];
+    for (uint32_t k = 0; k < about->depth; ++k) d->iterations[k] = iterations[k];
     name_all(d);
     if (run(d, (uint32_t)segment) != 0 ||
         strc_device_check(d, d->driver->stream_synchronize(d->stream), "ran a kernel") != 0)

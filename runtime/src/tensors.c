@@ -91,9 +91,9 @@ static int is_half(const digits *number, double value) {
     const double first = frexp(value, &binary);
     const double unit = ldexp(1, binary - 11 > -24 ? binary - 11 : -24);
     const int is_narrow = there < value && first == 0.5 && unit > ldexp(1, -24);
-    const double room = is_narrow ? unit / 4 : unit / 2;
+    const double capacity = is_narrow ? unit / 4 : unit / 2;
     const double apart = fabs(there - value);
-    return apart < room || (apart == room && fmod(value / unit, 2) == 0);
+    return apart < capacity || (apart == capacity && fmod(value / unit, 2) == 0);
 }
 
 /// One more in digit `count`.
@@ -462,7 +462,7 @@ void strc_text_of_tensor(const int64_t *shape, const void *elements, strc_put *p
 
 static void give(void *self, const char *text, uint64_t size) {
     strc_env *env = self;
-    if (env->world->print(env->world->self, text, size) != 0) strc_leave(env, STRC_END_STOPPED);
+    if (env->host->print(env->host->self, text, size) != 0) strc_leave(env, STRC_END_STOPPED);
 }
 
 void strc_print_tensor(strc_env *env, const int64_t *shape, const void *elements) {

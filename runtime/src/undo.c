@@ -36,7 +36,7 @@ int strc_undo_begin(strc_undo *undo) {
     if (!undo->copy) return 1;
     memcpy(undo->copy, undo->state, undo->size);
     undo->random = undo->env->random;
-    undo->env->world->begin(undo->env->world->self);
+    undo->env->host->begin(undo->env->host->self);
     undo->is_open = 1;
     undo->due = now() + kShortest + (int64_t)undo->size * kPerByte;
     strc_watch_arm(undo->watch, undo->length + kPatience);
@@ -51,7 +51,7 @@ int strc_undo_commit(strc_undo *undo) {
     if (!undo->is_open) return 0;
     strc_watch_disarm(undo->watch);
     undo->is_open = 0;
-    return undo->env->world->commit(undo->env->world->self);
+    return undo->env->host->commit(undo->env->host->self);
 }
 
 void strc_undo_rollback(strc_undo *undo) {
@@ -60,5 +60,5 @@ void strc_undo_rollback(strc_undo *undo) {
     undo->is_open = 0;
     memcpy(undo->state, undo->copy, undo->size);
     undo->env->random = undo->random;
-    undo->env->world->rollback(undo->env->world->self);
+    undo->env->host->rollback(undo->env->host->self);
 }

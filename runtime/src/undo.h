@@ -1,5 +1,5 @@
 /// Steady states that are done wholly or not at all: the memory of a run as it was before them, and the
-/// transaction of its world. Private to the runtime.
+/// transaction of its host. Private to the runtime.
 #ifndef STRC_UNDO_H
 #define STRC_UNDO_H
 

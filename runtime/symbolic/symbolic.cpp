@@ -5,15 +5,15 @@
 #include <cstring>
 #include <new>
 
-#include "symbolic/filters.h"
-#include "symbolic/pack.h"
+#include "dynamic_shapes/filters.h"
+#include "dynamic_shapes/pack.h"
 #include "types/tensor_text.h"
 
 namespace {
 
 using strc::base::Diag;
 using strc::eval::Outcome;
-using strc::eval::TensorId;
+using strc::eval::TensorHandle;
 using strc::eval::Trap;
 
 strc::base::Limits limitsOf(const strc_symbolic_start &start) {
@@ -22,16 +22,17 @@ strc::base::Limits limitsOf(const strc_symbolic_start &start) {
     return limits;
 }
 
-strc::symbolic::World worldOf(const strc_symbolic_start &start) {
-    strc::symbolic::World world;
-    world.print = [&start](std::string_view text) {
-        start.print(start.world, text.data(), text.size());
+strc::dynamic_shapes::Callbacks callbacksOf(const strc_symbolic_start &start) {
+    strc::dynamic_shapes::Callbacks callbacks;
+    callbacks.print = [&start](std::string_view text) {
+        start.print(start.callbacks, text.data(), text.size());
     };
-    world.interrupt = reinterpret_cast<const volatile bool *>(start.interrupt);
-    world.cFormat = start.c_format != 0;
+    callbacks.interrupt = reinterpret_cast<const volatile bool *>(start.interrupt);
+    callbacks.cFormat = start.c_format != 0;
     if (start.seconds > 0)
-        world.deadline = strc::eval::deadlineAfter(std::chrono::steady_clock::now(), start.seconds);
-    return world;
+        callbacks.deadline =
+            strc::eval::deadlineAfter(std::chrono::steady_clock::now(), start.seconds);
+    return callbacks;
 }
 
 class Library {
@@ -41,14 +42,14 @@ public:
     /// Null, or why not.
     const char *open() {
         static std::string why;
-        auto made = strc::symbolic::unpack({static_cast<const char *>(start.packed), start.size},
-                                           types, names);
+        auto made = strc::dynamic_shapes::unpack(
+            {static_cast<const char *>(start.packed), start.size}, types, names);
         if (!made) {
             why = made.error();
             return why.c_str();
         }
         unpacked = std::move(*made);
-        filters.emplace(unpacked.program, types, limitsOf(start), worldOf(start));
+        filters.emplace(unpacked.program, types, limitsOf(start), callbacksOf(start));
         return nullptr;
     }
 
@@ -57,7 +58,7 @@ public:
         const Outcome end = filters->fire(node, parts, random);
         env.random = random.state;
         *left = filters->left(node);
-        if (end == Outcome::Interrupted) start.interrupted(start.world);
+        if (end == Outcome::Interrupted) start.interrupted(start.callbacks);
         if (end == Outcome::Trapped) report(node);
         return end != Outcome::Done;
     }
@@ -69,13 +70,13 @@ public:
     }
 
     int settle(const void *state) {
-        filters->settle([&](const strc::symbolic::TensorHeap::Mark &wanted) {
+        filters->settle([&](const strc::dynamic_shapes::TensorHeap::Mark &wanted) {
             strc_each_name(
                 state, start.names, start.name_count,
                 [](void *self, std::int32_t name) {
-                    (*static_cast<const strc::symbolic::TensorHeap::Mark *>(self))(name);
+                    (*static_cast<const strc::dynamic_shapes::TensorHeap::Mark *>(self))(name);
                 },
-                const_cast<strc::symbolic::TensorHeap::Mark *>(&wanted));
+                const_cast<strc::dynamic_shapes::TensorHeap::Mark *>(&wanted));
         });
         return 0;
     }
@@ -84,15 +85,15 @@ public:
     void reportFull() const {
         static const strc_symbolic_fault fault = {
             0, STRC_NOBODY, 1, "there is no memory left for its tensors", "out-of-memory"};
-        start.report(start.world, &fault);
+        start.report(start.callbacks, &fault);
     }
 
-    TensorId enter(const std::int64_t *words, const void *elements) {
+    TensorHandle enter(const std::int64_t *words, const void *elements) {
         return filters->enter(strc::types::ofShape(words, types),
                               static_cast<const std::byte *>(elements));
     }
 
-    const void *tensor(TensorId name, const std::int64_t **words) {
+    const void *tensor(TensorHandle name, const std::int64_t **words) {
         shape = strc::types::shapeOf(filters->typeOf(name));
         shape.push_back(0);  // it begins where its memory does
         *words = shape.data();
@@ -101,7 +102,7 @@ public:
 
 private:
     /// What the language calls the operation, and where in the library it stands.
-    std::string subject(const strc::symbolic::Filter &filter, const Trap &trap) const {
+    std::string subject(const strc::dynamic_shapes::Filter &filter, const Trap &trap) const {
         const std::string stream = "'" + filter.added + "'";
         if (trap.args[0].empty()) return stream;
         const bool isOfLibrary = trap.range.valid() && unpacked.isOfLibrary[trap.range.begin];
@@ -120,14 +121,14 @@ private:
         const std::string name(strc::base::info(trap.id).name);
         const std::uint32_t place = trap.range.valid() ? trap.range.begin : STRC_NOBODY;
         const strc_symbolic_fault fault{index, place, isShape, message.c_str(), name.c_str()};
-        start.report(start.world, &fault);
+        start.report(start.callbacks, &fault);
     }
 
     const strc_symbolic_start start;
     strc::types::TypeTable types;
     strc::base::NameTable names;
-    strc::symbolic::Unpacked unpacked;
-    std::optional<strc::symbolic::Filters> filters;
+    strc::dynamic_shapes::Unpacked unpacked;
+    std::optional<strc::dynamic_shapes::Filters> filters;
     std::vector<std::int64_t> shape;
 };
 

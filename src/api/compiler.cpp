@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "api/detail/ends.h"
-#include "session/words.h"
+#include "api/detail/ports.h"
+#include "session/option_values.h"
 #include "types/tensor_elements.h"
 
 using strc::api::guarded;

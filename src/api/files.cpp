@@ -150,13 +150,13 @@ bool areFilesKnown(const strc_run_options& options) {
            (!options.out_sample || sampleOf(options.out_sample));
 }
 
-Ends::Ends(strc_compiler& made, const strc_run_options& wanted, std::function<void()> wait)
+Ports::Ports(strc_compiler& made, const strc_run_options& wanted, std::function<void()> wait)
     : compiler(made),
       diags(made.program.context.diags),
       options(wanted),
       waiting(std::move(wait)) {}
 
-bool Ends::open() {
+bool Ports::open() {
     const graph::Graph& graph = compiler.program.elaboration.graph;
     const bool hasInput = checkSide(givenAboutInput(options), graph.input != graph::kNone, "input");
     const bool hasOutput =
@@ -176,7 +176,7 @@ bool Ends::open() {
 }
 
 /// A filter would read what the program writes, or write what it reads.
-void Ends::checkFilters() {
+void Ports::checkFilters() {
     const elab::Elaboration& program = compiler.program.elaboration;
     for (graph::NodeId id = 0; id < program.graph.nodes.size(); ++id) {
         const graph::Node& node = program.graph.nodes[id];
@@ -190,14 +190,14 @@ void Ends::checkFilters() {
     }
 }
 
-bool Ends::checkSide(const char* option, bool isThere, std::string_view side) {
+bool Ports::checkSide(const char* option, bool isThere, std::string_view side) {
     if (!isThere && option)
         diags.add(Diag::MainStreamSide) << option << compiler.program.main->name << side;
     return isThere;
 }
 
-std::optional<io::Format> Ends::formatOf(const char* file, const char* format,
-                                         std::string_view option) {
+std::optional<io::Format> Ports::formatOf(const char* file, const char* format,
+                                          std::string_view option) {
     auto known = format ? io::findFormat(format) : io::formatOf(file);
     if (!known)
         (diags.add(Diag::UnknownFormat) << file).note(Diag::Hint)
@@ -206,7 +206,7 @@ std::optional<io::Format> Ends::formatOf(const char* file, const char* format,
 }
 
 /// Executables alone read items that bring their extents: here files have said them, if there are any.
-bool Ends::isKnown(const graph::Edge& input) {
+bool Ports::isKnown(const graph::Edge& input) {
     if (std::all_of(input.tensors.begin(), input.tensors.end(), types::isConcrete)) return true;
     (diags.add(Diag::TensorUnknown, input.range) << "the shape of the program's input")
             .note(Diag::Hint)
@@ -215,7 +215,7 @@ bool Ends::isKnown(const graph::Edge& input) {
     return false;
 }
 
-void Ends::openInput(const graph::Edge& edge) {
+void Ports::openInput(const graph::Edge& edge) {
     if (!isKnown(edge)) return;
     if (!options.in) {
         reader = std::make_unique<Reader>(options);
@@ -239,7 +239,7 @@ void Ends::openInput(const graph::Edge& edge) {
 }
 
 /// Tensors on standard output are shown, unless another format is asked for.
-void Ends::openOutput(const graph::Edge& edge) {
+void Ports::openOutput(const graph::Edge& edge) {
     if (!options.out) {
         if (types::isConcrete(graph::memoryOf(edge)))
             writer = std::make_unique<Writer>(options);
@@ -275,7 +275,7 @@ void Ends::openOutput(const graph::Edge& edge) {
 }
 
 /// Only that which was asked for: the rest of a sound is up to all that the program reads.
-io::StreamInfo Ends::saidInfo() const {
+io::StreamInfo Ports::saidInfo() const {
     const Sample* sample = sampleOf(options.out_sample);
     io::StreamInfo info;
     info.bits = sample ? sample->bits : 0;
@@ -288,7 +288,7 @@ io::StreamInfo Ends::saidInfo() const {
 }
 
 /// What was not asked for is as the input has it.
-io::StreamInfo Ends::outInfo() const {
+io::StreamInfo Ports::outInfo() const {
     const io::StreamInfo from = reader ? reader->info() : io::StreamInfo{};
     io::StreamInfo info = saidInfo();
     if (info.bits == 0) {

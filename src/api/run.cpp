@@ -18,12 +18,12 @@ using strc::session::Stage;
 class Run {
 public:
     Run(strc_compiler& compiler, const strc_run_options& wanted)
-        : compiler(compiler), options(wanted), ends(compiler, wanted, [this] { waiting(); }) {}
+        : compiler(compiler), options(wanted), ports(compiler, wanted, [this] { waiting(); }) {}
 
     strc_run_result operator()() {
         strc_run_result result{};
         result.end = STRC_RUN_FAILED;
-        if (!ends.open()) return result;
+        if (!ports.open()) return result;
         strc::interp::Options how = makeOptions();
         if (how.limit) checkLimit();
         if (how.tail == strc::interp::Tail::Pad) checkPad();
@@ -96,7 +96,7 @@ private:
     /// is written.
     void waiting() {
         if (options.waiting) options.waiting(options.user);
-        if (ends.output()) (void)ends.output()->flush();
+        if (ports.output()) (void)ports.output()->flush();
     }
 
     /// What flows through a program is wanted to the last item, and with dynamic rates there are no steady states;
@@ -127,9 +127,9 @@ private:
             how.inputName = "the input";
         else if (std::strcmp(options.in, "-") != 0)
             how.inputName = options.in;
-        how.input = ends.input();
+        how.input = ports.input();
         how.inputFormatAssumed = options.in && !options.in_format;
-        how.output = ends.output();
+        how.output = ports.output();
         how.beforeWaiting = [this] { waiting(); };
         if (options.progress)
             how.progress = [this](std::uint64_t done, std::uint64_t total) {
@@ -166,7 +166,7 @@ private:
 
     strc_compiler& compiler;
     const strc_run_options& options;
-    strc::api::Ends ends;
+    strc::api::Ports ports;
     Clock::time_point start = Clock::now();
 };
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <memory>
 
-#include "api/detail/ends.h"
+#include "api/detail/ports.h"
 #include "base/own_stack.h"
 #include "executable/library.h"
 #include "host/run.h"
@@ -102,8 +102,8 @@ struct strc_stream {
     bool openKernels();
     void reportFailure();
     strc_status set(std::uint32_t parameter, const void* value, std::size_t size);
-    template <typename Ends>
-    strc_status call(int (*what)(strc_flow*, const strc_flow_ends*), const Ends&,
+    template <typename Ports>
+    strc_status call(int (*what)(strc_flow*, const strc_flow_ends*), const Ports&,
                      std::size_t inCount, std::size_t outCount);
 
     strc_compiler& compiler;
@@ -125,7 +125,7 @@ strc::executable::Program parts(strc_compiler& compiler) {
     strc::session::Compilation& program = compiler.program;
     return {.context = program.context,
             .plan = *program.plan,
-            .quota = program.quota,
+            .repetitions = program.repetitions,
             .module = program.module,
             .mainStream = std::string(program.main->name.text()),
             .printed = {},
@@ -143,7 +143,7 @@ Places::Places(const strc_stream& stream, const void* const* in, void* const* ou
       inSize(stream.facts.in_size),
       outSize(stream.facts.out_size) {}
 
-std::uint64_t sizeOfEnd(const strc_compiler& compiler, bool isInput) {
+std::uint64_t sizeOfPort(const strc_compiler& compiler, bool isInput) {
     const strc::graph::Edge* edge = strc::api::endOf(compiler, isInput);
     return edge ? static_cast<std::uint64_t>(strc::types::sizeOf(edge->type)) : 0;
 }
@@ -182,8 +182,8 @@ bool strc_stream::make() {
              keepsNothing(*program.plan)};
     parameters = strc::host::openParameters(*program.plan->program);
     facts.program = &compiler.code->jit.program();
-    facts.in_size = sizeOfEnd(compiler, true);
-    facts.out_size = sizeOfEnd(compiler, false);
+    facts.in_size = sizeOfPort(compiler, true);
+    facts.out_size = sizeOfPort(compiler, false);
     facts.init_writes = about.first_out;
     facts.steady_writes = about.block_out;
     facts.random = program.plan->program->random.state;
@@ -241,32 +241,32 @@ strc_status strc_stream::set(std::uint32_t parameter, const void* value, std::si
     return STRC_FAILED;
 }
 
-template <typename Ends>
-strc_status strc_stream::call(int (*what)(strc_flow*, const strc_flow_ends*), const Ends& arrays,
+template <typename Ports>
+strc_status strc_stream::call(int (*what)(strc_flow*, const strc_flow_ends*), const Ports& arrays,
                               std::size_t inCount, std::size_t outCount) {
     struct Call {
-        const Ends& arrays;
+        const Ports& arrays;
         strc_stream& stream;
     } call{arrays, *this};
-    strc_flow_ends ends{};
-    ends.self = &call;
-    ends.in_count = facts.in_size != 0 ? inCount : 0;
-    ends.out_count = facts.out_size != 0 ? outCount : 0;
-    ends.take = [](void* self, void* to, std::size_t first, std::size_t items) {
+    strc_flow_ends ports{};
+    ports.self = &call;
+    ports.in_count = facts.in_size != 0 ? inCount : 0;
+    ports.out_count = facts.out_size != 0 ? outCount : 0;
+    ports.take = [](void* self, void* to, std::size_t first, std::size_t items) {
         static_cast<Call*>(self)->arrays.take(to, first, items);
     };
-    ends.give = [](void* self, const void* from, std::size_t first, std::size_t items) {
+    ports.give = [](void* self, const void* from, std::size_t first, std::size_t items) {
         static_cast<Call*>(self)->arrays.give(from, first, items);
     };
-    ends.print = [](void* self, const char* text, std::uint64_t size) {
+    ports.print = [](void* self, const char* text, std::uint64_t size) {
         const strc_stream& stream = static_cast<Call*>(self)->stream;
         if (stream.print) stream.print(stream.printUser, text, size);
     };
     int failed = 0;
     if (hasOwnStack && !flow->pulled)  // a run by demand has one from the start
-        strc::base::onOwnStack([&] { failed = what(flow, &ends); });
+        strc::base::onOwnStack([&] { failed = what(flow, &ports); });
     else
-        failed = what(flow, &ends);
+        failed = what(flow, &ports);
     taken += flow->taken;
     given += flow->given;
     if (failed == 0) return STRC_OK;
@@ -277,26 +277,26 @@ strc_status strc_stream::call(int (*what)(strc_flow*, const strc_flow_ends*), co
 
 namespace {
 
-/// Whatever `ends` are made of.
-template <typename Ends>
-strc_status processed(strc_stream* stream, const Ends& ends, std::size_t inCount,
+/// Whatever `ports` are made of.
+template <typename Ports>
+strc_status processed(strc_stream* stream, const Ports& ports, std::size_t inCount,
                       std::size_t outCount, std::size_t* consumed, std::size_t* produced) {
     if (stream->flow->has_failed) return STRC_FAILED;
     if (stream->flow->is_draining) return STRC_WRONG_CALL;
     const strc_status status = strc::api::guarded(&stream->compiler, [&] {
-        return stream->call(strc_flow_process, ends, inCount, outCount);
+        return stream->call(strc_flow_process, ports, inCount, outCount);
     });
     if (consumed) *consumed = stream->flow->taken;
     if (produced) *produced = stream->flow->given;
     return status;
 }
 
-template <typename Ends>
-strc_status drained(strc_stream* stream, const Ends& ends, std::size_t outCount,
+template <typename Ports>
+strc_status drained(strc_stream* stream, const Ports& ports, std::size_t outCount,
                     std::size_t* produced) {
     if (stream->flow->has_failed) return STRC_FAILED;
     const strc_status status = strc::api::guarded(
-        &stream->compiler, [&] { return stream->call(strc_flow_drain, ends, 0, outCount); });
+        &stream->compiler, [&] { return stream->call(strc_flow_drain, ports, 0, outCount); });
     if (produced) *produced = stream->flow->given;
     return status;
 }

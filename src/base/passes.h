@@ -2,7 +2,7 @@
 /// The stages and passes of the compiler (passes.def): which passes run, how long everything takes, what
 /// is printed after what. Passes ask before they change something:
 ///
-///     base::PassRun run(context.passes, base::Pass::Lanes, "filter 'Scale'");
+///     base::PassRun run(context.passes, base::Pass::VectoriseFirings, "filter 'Scale'");
 ///     if (run) { …; run.show([&] { return ir::print(body); }); }
 
 #include <chrono>

@@ -38,15 +38,15 @@ void emitBody(ModuleBuilder& m, KernelFunctions& kernel, const ir::StreamCode* c
     BodyEmitter(m, kernel, code, body, function).emit();
 }
 
-void emitLanes(ModuleBuilder& m, KernelFunctions& made, llvm::Function& function, unsigned width,
-               Lanes which, unsigned repeat) {
+void emitVectorised(ModuleBuilder& m, KernelFunctions& made, llvm::Function& function,
+                    unsigned width, VectorVariant which, unsigned repeat) {
     const ir::StreamCode& code = made.kernel->code;
     BodyEmitter emitter(m, made, &code, *code.work, function);
     switch (which) {
-        case Lanes::Turn: return emitter.emitTurn(width, repeat);
-        case Lanes::Back: return emitter.emitBack(width, repeat);
-        case Lanes::Siblings: return emitter.emitSiblings(width);
-        default: return emitter.emitLanes(*made.lanes, width, which);
+        case VectorVariant::Transpose: return emitter.emitTranspose(width, repeat);
+        case VectorVariant::TransposeBack: return emitter.emitTransposeBack(width, repeat);
+        case VectorVariant::Horizontal: return emitter.emitHorizontal(width);
+        default: return emitter.emitVectorised(*made.varying, width, which);
     }
 }
 
@@ -79,7 +79,7 @@ bool BodyEmitter::isFunction() const {
 }
 
 bool BodyEmitter::isChecked(const Instr& instr) const {
-    return instr.checked && (when || rounds || !proofs.contains(&instr));
+    return instr.checked && (predicate || vectorLoop || !proofs.contains(&instr));
 }
 
 void BodyEmitter::emit() {
@@ -99,22 +99,22 @@ void BodyEmitter::emit() {
         entry.CreateStore(entry.getInt64(0), pushed);
     }
     countItems();
-    chooseSelections();
+    chooseIfConversion();
     soonOver = ir::shortLoops(body, kUnasked);
-    chooseRounds();
+    chooseVectorLoops();
     chooseVectorMath();
-    chooseKernels();
+    chooseOperators();
     chooseProducts();
     LoopParts(*this).choose();
-    if (siblings) bindOwn();
-    placeItems();
+    if (horizontal) bindOwn();
+    aliasItems();
     declareLocals();
     bindParameters();
     showVariables();
     declareLarge();
-    if (lanes && !siblings && (isTurned || usesColumns(rates)) && !kernel.dealtIn)
-        isTurned ? takeColumns() : makeColumns();
-    makeLoopColumns();
+    if (varying && !horizontal && (isTransposed || usesSoa(rates)) && !kernel.dealtIn)
+        isTransposed ? takeSoa() : makeSoa();
+    makeLoopSoa();
     block(body.entry);
     if (!b.GetInsertBlock()->getTerminator()) emitReturn(nullptr);
     entry.CreateBr(start);
@@ -123,7 +123,7 @@ void BodyEmitter::emit() {
 /// Which checks of rates are needed: none where analysis has found the counts.
 void BodyEmitter::countItems() {
     if (!code || !kernel.kernel) return;
-    if (siblings) {
+    if (horizontal) {
         rates = kernel.kernel->work;
         checkPops = checkPushes = false;
         return;
@@ -132,7 +132,7 @@ void BodyEmitter::countItems() {
         checkPops = checkPushes = false;
         return;
     }
-    base::PassRun run(m.passes, base::Pass::RateProofs, function->getName().str());
+    base::PassRun run(m.passes, base::Pass::RateCheckElimination, function->getName().str());
     checkPops = checkPushes = !run;
     proveRates();
     run.show([this] {
@@ -173,7 +173,7 @@ void BodyEmitter::proveRates() {
 void BodyEmitter::declareLocals() {
     for (std::size_t k = 0; k < locals.size(); ++k) {
         const Type* type = body.locals[k].type;
-        LocalPlace& local = locals[k];
+        LocalStorage& local = locals[k];
         bool isParam = k < body.params;
         if (!types::isConcrete(type)) {
             if (!isParam) local.address = entry.CreateAlloca(m.ptr());
@@ -185,7 +185,7 @@ void BodyEmitter::declareLocals() {
         llvm::Type* made = m.memoryType(type);
         if (type->isAggregate())
             made = llvm::ArrayType::get(m.i8(), localBytes(k) + spareBytes(k));
-        else if (lanes && lanes->locals[k])
+        else if (varying && varying->locals[k])
             made = rowOf(type);
         auto* slot = entry.CreateAlloca(made, nullptr, body.locals[k].name);
         slot->setAlignment(llvm::Align(
@@ -250,8 +250,8 @@ void BodyEmitter::instruction(const Instr& instr) {
 }
 
 void BodyEmitter::emitIf(const Instr& instr) {
-    if (isVarying(instr.operands[0])) return emitLaneIf(instr);
-    if (isSelection(instr)) return emitSelection(instr);
+    if (isVarying(instr.operands[0])) return emitVaryingIf(instr);
+    if (isConverted(instr)) return emitConvertedIf(instr);
     llvm::BasicBlock* blocks[] = {newBlock("then"), newBlock("else")};
     llvm::BasicBlock* end = newBlock("end");
     b.CreateCondBr(operand(instr, 0), blocks[0], blocks[1]);
@@ -279,7 +279,7 @@ void BodyEmitter::emitIf(const Instr& instr) {
 void BodyEmitter::emitLoop(const Instr& instr) {
     if (auto found = shared.loops.find(&instr); found != shared.loops.end())
         return LoopParts(*this).emit(instr, found->second);
-    if (const ir::LoopLanes* found = inLanesOf(instr)) emitRounds(instr, *found);
+    if (const ir::VectorLoop* found = vectorLoopOf(instr)) emitVectorLoop(instr, *found);
     llvm::BasicBlock* condition = newBlock("loop");
     llvm::BasicBlock* inside = newBlock("body");
     llvm::BasicBlock* step = newBlock("step");
@@ -326,7 +326,7 @@ bool BodyEmitter::isCounted(const Instr& loop) const {
     });
 }
 
-/// Do strings made in one round of the loop outlive it in a variable? Only functions have such variables.
+/// Do strings made in one iteration of the loop outlive it in a variable? Only functions have such variables.
 bool BodyEmitter::keepsStrings(const Instr& loop) const {
     return std::any_of(loop.blocks.begin(), loop.blocks.end(), [&](ir::BlockId part) {
         return contains(body, part, [&](const Instr& i) {
@@ -335,7 +335,7 @@ bool BodyEmitter::keepsStrings(const Instr& loop) const {
     });
 }
 
-/// Does a round of the loop make strings?
+/// Does an iteration of the loop make strings?
 bool BodyEmitter::leavesStrings(const Instr& loop) {
     return std::any_of(loop.blocks.begin(), loop.blocks.end(), [&](ir::BlockId part) {
         return contains(body, part, [&](const Instr& i) {
@@ -346,7 +346,7 @@ bool BodyEmitter::leavesStrings(const Instr& loop) {
     });
 }
 
-/// In rounds that threads share: whoever is to stop leaves them, and the owner of the loop ends the run.
+/// In iterations that threads share: whoever is to stop leaves them, and the owner of the loop ends the run.
 void BodyEmitter::poll() { emitPoll(m, b, param(kEnv), shared.leave); }
 
 void BodyEmitter::releaseStrings() {
@@ -356,7 +356,7 @@ void BodyEmitter::releaseStrings() {
 void BodyEmitter::emitReturn(const Instr* instr) {
     if (!isFunction()) {
         checkCounts();
-        if (lanes && !siblings) return writeOut();
+        if (varying && !horizontal) return writeOut();
         if (m.makesStrings(kernel, body)) releaseStrings();
     }
     if (instr && !instr->operands.empty())
@@ -369,7 +369,7 @@ void BodyEmitter::emitReturn(const Instr* instr) {
 
 void BodyEmitter::emitCall(const Instr& instr) {
     if (instr.callee.kind == ir::CalleeKind::Native) return emitNative(instr);
-    if (instr.callee.kind == ir::CalleeKind::Symbolic) return emitSymbolic(instr);
+    if (instr.callee.kind == ir::CalleeKind::DynamicShape) return emitDynamicShape(instr);
     llvm::Function* callee = m.callee(kernel, instr.callee);
     std::vector<llvm::Value*> args{param(kEnv),  param(kFields), param(kIn), param(kOut),
                                    param(kNode), param(kIter),   popped,     pushed};
@@ -398,8 +398,8 @@ void BodyEmitter::check(llvm::Value* holds, Site site, llvm::Value* first, llvm:
 }
 
 void BodyEmitter::require(llvm::Value* holds, Site site, llvm::Value* first, llvm::Value* second) {
-    if (lanes) return checkLanes(holds);
-    if (when) holds = b.CreateOr(holds, b.CreateNot(when));
+    if (varying) return checkLanes(holds);
+    if (predicate) holds = b.CreateOr(holds, b.CreateNot(predicate));
     if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(holds); known && known->isOne()) return;
     llvm::BasicBlock* fine = newBlock("fine");
     llvm::BasicBlock* fault = newBlock("fault");

@@ -5,8 +5,8 @@
 #include "base/pass.h"
 #include "codegen/detail/body_emitter.h"
 #include "codegen/detail/contractions.h"
-#include "codegen/room.h"
-#include "kernels/choice.h"
+#include "codegen/stack_size.h"
+#include "operators/choice.h"
 
 namespace strc::codegen {
 
@@ -14,13 +14,13 @@ namespace {
 
 StoredOperands storedOperands(const ir::Body& body, const ir::StreamCode* code,
                               const Instr& contraction) {
-    return {kernels::storedArray(body, code, contraction.operands[1]),
-            kernels::storedArray(body, code, contraction.operands[2])};
+    return {operators::storedArray(body, code, contraction.operands[1]),
+            operators::storedArray(body, code, contraction.operands[2])};
 }
 
 }  // namespace
 
-std::int64_t mostRoom(const ir::Body& body) {
+std::int64_t mostStackBytes(const ir::Body& body) {
     const bool contracts =
         std::any_of(body.blocks.begin(), body.blocks.end(), [](const auto& block) {
             return std::any_of(block.instrs.begin(), block.instrs.end(),
@@ -35,7 +35,7 @@ void BodyEmitter::chooseProducts() {
     for (const ir::Block& block : body.blocks)
         for (const Instr& instr : block.instrs) {
             if (instr.op != Op::Contract || products.kernels.contains(&instr)) continue;
-            if (!run) run.emplace(m.passes, base::Pass::Tiles, function->getName().str());
+            if (!run) run.emplace(m.passes, base::Pass::RegisterTiling, function->getName().str());
             if (!*run) return;
             const std::int64_t bytes = types::sizeOf(typeOf(instr.operands[0])->element);
             const StoredOperands stored = storedOperands(body, code, instr);
@@ -44,7 +44,7 @@ void BodyEmitter::chooseProducts() {
             text += product ? codegen::print(*product) : "loops\n";
             if (!product) continue;
             if (product->canFetchPanels()) fetchPanels(*product);
-            products.roomBytes = std::max(products.roomBytes, product->roomBytes(bytes));
+            products.scratchBytes = std::max(products.scratchBytes, product->scratchBytes(bytes));
             const ir::StoredArray* array = stored[product->isSwapped ? 0 : 1];
             products.chosen.emplace(&instr, ChosenProduct{std::move(*product), array});
         }
@@ -52,16 +52,16 @@ void BodyEmitter::chooseProducts() {
 }
 
 void BodyEmitter::fetchPanels(Product& product) {
-    base::PassRun run(m.passes, base::Pass::FetchPanels, function->getName().str());
+    base::PassRun run(m.passes, base::Pass::PrefetchPanels, function->getName().str());
     product.fetchesPanels = static_cast<bool>(run);
     if (run) run.show([&] { return codegen::print(product); });
 }
 
 /// For the blocks of all products in turn; null: they need none.
-llvm::Value* BodyEmitter::makeRoom(llvm::IRBuilder<>& where) {
-    if (products.roomBytes == 0) return nullptr;
+llvm::Value* BodyEmitter::makeScratch(llvm::IRBuilder<>& where) {
+    if (products.scratchBytes == 0) return nullptr;
     auto* slot = where.CreateAlloca(
-        llvm::ArrayType::get(m.i8(), static_cast<std::uint64_t>(products.roomBytes)), nullptr,
+        llvm::ArrayType::get(m.i8(), static_cast<std::uint64_t>(products.scratchBytes)), nullptr,
         "room");
     slot->setAlignment(llvm::Align(64));
     return slot;
@@ -92,8 +92,8 @@ void BodyEmitter::contract(const Instr& instr) {
         (product.isSwapped ? operands.a : operands.b) =
             m.packed(*stored, product, types::sizeOf(element));
     if (shared.leave)
-        return emitProduct(b, m.module, product, m.target(), operands, products.room, pollNow);
-    emitProductParts(m, b, entry, product, operands, products.room, param(kEnv));
+        return emitProduct(b, m.module, product, m.target(), operands, products.scratch, pollNow);
+    emitProductParts(m, b, entry, product, operands, products.scratch, param(kEnv));
 }
 
 }  // namespace strc::codegen

@@ -52,7 +52,7 @@ private:
 
     void choose() {
         for (const ContractionLoop& loop : how.loops)
-            if (loop.rounds > 1) (loop.out == 0 ? summed : outer).push_back(loop);
+            if (loop.trips > 1) (loop.out == 0 ? summed : outer).push_back(loop);
         if (!takeColumns([](const ContractionLoop& l) { return l.out == 1 && isUnit(l); }, outer) &&
             !takeColumns([](const ContractionLoop& l) { return l.a == 1 && l.b == 1; }, summed) &&
             !takeColumns([](const ContractionLoop& l) { return l.out == 1; }, outer))
@@ -60,17 +60,16 @@ private:
         lanes = 1;
         const std::int64_t most =
             kVectorBytes / static_cast<std::int64_t>(element->getScalarSizeInBits() / 8);
-        while (lanes * 2 <= std::min<std::int64_t>(columns.rounds, most)) lanes *= 2;
+        while (lanes * 2 <= std::min<std::int64_t>(columns.trips, most)) lanes *= 2;
         takeRows();
-        vectors =
-            std::max<std::int64_t>(1, std::min(kMostVectors / height, columns.rounds / lanes));
+        vectors = std::max<std::int64_t>(1, std::min(kMostVectors / height, columns.trips / lanes));
     }
 
     /// The loop that goes along vectors: the longest one that can.
     bool takeColumns(const std::function<bool(const ContractionLoop&)>& can, Loops& from) {
         auto best = from.end();
         for (auto loop = from.begin(); loop != from.end(); ++loop)
-            if (can(*loop) && (best == from.end() || loop->rounds > best->rounds)) best = loop;
+            if (can(*loop) && (best == from.end() || loop->trips > best->trips)) best = loop;
         if (best == from.end()) return false;
         columns = *best;
         sumsLanes = &from == &summed;
@@ -84,21 +83,21 @@ private:
         for (auto loop = outer.begin(); loop != outer.end(); ++loop) {
             const bool reuses =
                 (columns.a != 0 && loop->a == 0) || (columns.b != 0 && loop->b == 0);
-            if (reuses && (best == outer.end() || loop->rounds > best->rounds)) best = loop;
+            if (reuses && (best == outer.end() || loop->trips > best->trips)) best = loop;
         }
         if (best == outer.end()) return;
         rows = *best;
         outer.erase(best);
-        height = std::min<std::int64_t>(rows.rounds, kMostRows);
+        height = std::min<std::int64_t>(rows.trips, kMostRows);
     }
 
     // ---- loops
 
     OperandOffsets moved(const OperandOffsets& at, const ContractionLoop& loop,
-                         llvm::Value* rounds) {
+                         llvm::Value* trips) {
         auto by = [&](llvm::Value* from, std::int32_t step) {
             if (step == 0) return from;
-            llvm::Value* way = b.CreateMul(rounds, b.getInt64(index(step)), "", false, true);
+            llvm::Value* way = b.CreateMul(trips, b.getInt64(index(step)), "", false, true);
             return b.CreateAdd(from, way, "", false, true);
         };
         OperandOffsets there{by(at.out, loop.out), by(at.a, loop.a), by(at.b, loop.b)};
@@ -107,20 +106,20 @@ private:
         return there;
     }
 
-    void loop(std::int64_t rounds, const std::function<void(llvm::Value*)>& inside) {
-        emitLoop(b, rounds, inside);
+    void loop(std::int64_t trips, const std::function<void(llvm::Value*)>& inside) {
+        emitLoop(b, trips, inside);
     }
 
     void around(std::size_t depth, const OperandOffsets& at) {
         if (depth == outer.size()) return allRows(at);
-        loop(outer[depth].rounds, [&](llvm::Value* k) {
+        loop(outer[depth].trips, [&](llvm::Value* k) {
             poll();
             around(depth + 1, moved(at, outer[depth], k));
         });
     }
 
     void allRows(const OperandOffsets& at) {
-        parts(rows.rounds, height, [&](llvm::Value* first, std::int64_t count) {
+        parts(rows.trips, height, [&](llvm::Value* first, std::int64_t count) {
             allColumns(moved(at, rows, first), count);
         });
     }
@@ -136,14 +135,14 @@ private:
 
     void allColumns(const OperandOffsets& at, std::int64_t count) {
         if (sumsLanes) return sumOverLanes(at, count);
-        const std::int64_t whole = columns.rounds / lanes;
+        const std::int64_t whole = columns.trips / lanes;
         parts(whole, vectors, [&](llvm::Value* first, std::int64_t some) {
             llvm::Value* elements = b.CreateMul(first, b.getInt64(index(lanes)));
             tile(moved(at, columns, elements), count, some);
         });
         // What is left is done with the last full vector: to set a place twice changes nothing.
-        if (columns.rounds % lanes != 0)
-            tile(moved(at, columns, b.getInt64(index(columns.rounds - lanes))), count, 1);
+        if (columns.trips % lanes != 0)
+            tile(moved(at, columns, b.getInt64(index(columns.trips - lanes))), count, 1);
     }
 
     // ---- one tile
@@ -193,7 +192,7 @@ private:
         return by == 0 ? place : b.CreateAdd(place, b.getInt64(index(by)), "", false, true);
     }
 
-    /// The products of one round, for `count` rows times `some` vectors.
+    /// The products of one iteration, for `count` rows times `some` vectors.
     void addProducts(const Sums& sums, const OperandOffsets& at, std::int64_t count,
                      std::int64_t some) {
         auto loadAll = [&](llvm::Value* of, llvm::Value* place, std::int32_t perRow,
@@ -216,15 +215,16 @@ private:
     }
 
     void sumUp(std::size_t depth, const OperandOffsets& at,
-               const std::function<void(const OperandOffsets&)>& round) {
-        if (depth == summed.size()) return round(at);
-        loop(summed[depth].rounds,
-             [&](llvm::Value* k) { sumUp(depth + 1, moved(at, summed[depth], k), round); });
+               const std::function<void(const OperandOffsets&)>& iteration) {
+        if (depth == summed.size()) return iteration(at);
+        loop(summed[depth].trips,
+             [&](llvm::Value* k) { sumUp(depth + 1, moved(at, summed[depth], k), iteration); });
     }
 
     void tile(const OperandOffsets& at, std::int64_t count, std::int64_t some) {
         const Sums sums = makeSums(count * some);
-        sumUp(0, at, [&](const OperandOffsets& round) { addProducts(sums, round, count, some); });
+        sumUp(0, at,
+              [&](const OperandOffsets& iteration) { addProducts(sums, iteration, count, some); });
         for (std::int64_t i = 0; i < count; ++i)
             for (std::int64_t j = 0; j < some; ++j) {
                 llvm::Value* place = shifted(at.out, i * rows.out + j * lanes * columns.out);
@@ -249,21 +249,21 @@ private:
     /// Vectors along a loop that is summed over; their lanes are added at the end.
     void sumOverLanes(const OperandOffsets& at, std::int64_t count) {
         const Sums sums = makeSums(count);
-        const std::int64_t whole = columns.rounds / lanes;
-        sumUp(0, at, [&](const OperandOffsets& round) {
+        const std::int64_t whole = columns.trips / lanes;
+        sumUp(0, at, [&](const OperandOffsets& iteration) {
             loop(whole, [&](llvm::Value* k) {
                 llvm::Value* elements = b.CreateMul(k, b.getInt64(index(lanes)));
-                addProducts(sums, moved(round, columns, elements), count, 1);
+                addProducts(sums, moved(iteration, columns, elements), count, 1);
             });
         });
         Tiles rest(*this);
         rest.lanes = 1;
         const Sums others = rest.makeSums(count);
-        if (columns.rounds % lanes != 0) {
-            rest.sumUp(0, at, [&](const OperandOffsets& round) {
-                loop(columns.rounds % lanes, [&](llvm::Value* k) {
+        if (columns.trips % lanes != 0) {
+            rest.sumUp(0, at, [&](const OperandOffsets& iteration) {
+                loop(columns.trips % lanes, [&](llvm::Value* k) {
                     llvm::Value* place = b.CreateAdd(k, b.getInt64(index(whole * lanes)));
-                    rest.addProducts(others, moved(round, columns, place), count, 1);
+                    rest.addProducts(others, moved(iteration, columns, place), count, 1);
                 });
             });
         }

@@ -68,7 +68,7 @@ void BodyEmitter::showLocal(std::vector<Instr>::const_iterator at,
     if (!debug || at->var.space != ir::Space::Local || at->var.index == ir::kNone ||
         at->var.index < body.params || !debug->isNew(at->var.index))
         return;
-    const LocalPlace& local = locals[at->var.index];
+    const LocalStorage& local = locals[at->var.index];
     const bool isPointer = local.address != nullptr;
     debug->local(at->var.index, isPointer ? local.address : local.memory, isPointer,
                  isVaryingLocal(at->var) ? width : 0, at + 1, end, b.GetInsertBlock());

@@ -117,7 +117,7 @@ private:
         if (kind != STRC_NODE_READER && kind != STRC_NODE_WRITER) return 0;
         const auto& ports = kind == STRC_NODE_READER ? plan.inputs : plan.outputs;
         auto found = std::find_if(ports.begin(), ports.end(),
-                                  [&](const plan::WorldPort& port) { return port.node == id; });
+                                  [&](const plan::ProgramPort& port) { return port.node == id; });
         return static_cast<std::uint64_t>(found - ports.begin());
     }
 

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kTriple = "nvptx64-nvidia-cuda";
 constexpr const char* kProcessor =
     "sm_80";  ///< the oldest it runs on; the driver makes code for the one at hand
-constexpr const char* kFeatures = "+ptx78";
+constexpr const char* kDeviceFeatures = "+ptx78";
 
 std::unique_ptr<llvm::TargetMachine> nvidia(const Options& options) {
     [[maybe_unused]] static const bool isInitialized = [] {
@@ -35,7 +35,7 @@ std::unique_ptr<llvm::TargetMachine> nvidia(const Options& options) {
     llvm::TargetOptions how;
     how.AllowFPOpFusion = options.fastMath ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
     return std::unique_ptr<llvm::TargetMachine>(
-        target->createTargetMachine(kTriple, kProcessor, kFeatures, how, llvm::Reloc::PIC_,
+        target->createTargetMachine(kTriple, kProcessor, kDeviceFeatures, how, llvm::Reloc::PIC_,
                                     std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
@@ -90,9 +90,10 @@ private:
     void emitKernel(std::size_t index) {
         const device::FilterKernel& wanted = parts.kernels[index];
         llvm::Function* thread = emitThread(wanted);
-        const std::size_t rounds = wanted.kernel.roundCount, arrays = wanted.kernel.arrays.size();
+        const std::size_t trips = wanted.kernel.iterationCount,
+                          arrays = wanted.kernel.arrays.size();
         std::vector<llvm::Type*> parameters{m.ptr(), m.i32(), m.i32()};
-        parameters.insert(parameters.end(), rounds, m.i32());
+        parameters.insert(parameters.end(), trips, m.i32());
         for (std::size_t k = 0; k < arrays; ++k)
             parameters.insert(parameters.end(), {m.ptr(), m.i64()});
         auto* entry = llvm::Function::Create(
@@ -100,7 +101,7 @@ private:
             llvm::Function::ExternalLinkage, deviceSymbol(parts, index), m.module);
         entry->setCallingConv(llvm::CallingConv::PTX_Kernel);
         markKernel(*entry);
-        emitEntry(*entry, *thread, rounds, arrays);
+        emitEntry(*entry, *thread, trips, arrays);
     }
 
     void markKernel(llvm::Function& entry) {
@@ -141,7 +142,7 @@ private:
     llvm::Value* special(llvm::Intrinsic::ID id) { return b.CreateIntrinsic(id, {}, {}); }
 
     /// for (firing = block.y; firing < firings; firing += blocks.y) the thread's part of it.
-    void emitEntry(llvm::Function& entry, llvm::Function& thread, std::size_t rounds,
+    void emitEntry(llvm::Function& entry, llvm::Function& thread, std::size_t trips,
                    std::size_t arrays) {
         auto block = [&](const char* name) {
             return llvm::BasicBlock::Create(m.context, name, &entry);
@@ -166,11 +167,11 @@ private:
         llvm::Value* none = llvm::ConstantPointerNull::get(m.ptr());
         std::vector<llvm::Value*> args{entry.getArg(0), none, none, none,   entry.getArg(1),
                                        b.getInt32(0),   none, none, number, threads};
-        for (std::size_t k = 0; k < rounds; ++k)
+        for (std::size_t k = 0; k < trips; ++k)
             args.push_back(entry.getArg(static_cast<unsigned>(3 + k)));
         llvm::Value* wide = b.CreateZExt(firing, m.i64());
         for (std::size_t k = 0; k < arrays; ++k) {
-            const auto at = static_cast<unsigned>(3 + rounds + 2 * k);
+            const auto at = static_cast<unsigned>(3 + trips + 2 * k);
             args.push_back(
                 b.CreateGEP(m.i8(), entry.getArg(at), b.CreateMul(wide, entry.getArg(at + 1))));
         }

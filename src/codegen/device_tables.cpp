@@ -41,7 +41,7 @@ public:
                                     text(names),
                                     text(bytesOf(nameOffsets)),
                                     text(bytesOf(ops)),
-                                    text(bytesOf(places)),
+                                    text(bytesOf(addresses)),
                                     text(bytesOf(contractions)),
                                     text(bytesOf(loops)),
                                     text(bytesOf(segments)),
@@ -98,28 +98,29 @@ private:
         op.kind = static_cast<std::uint32_t>(from.kind);
         op.what = from.what;
         op.node = from.node;
-        op.first_place = narrow(places.size());
-        op.place_count = narrow(from.places.size());
+        op.first_address = narrow(addresses.size());
+        op.address_count = narrow(from.addresses.size());
         op.count = static_cast<std::uint64_t>(from.count);
         op.bytes = static_cast<std::uint64_t>(from.bytes);
         if (from.kind == device::OperationKind::Launch) {
             const device::Kernel& kernel = parts.kernels[from.what].kernel;
-            op.first_round = narrow(from.firstRound);
-            op.round_count = kernel.roundCount;
+            op.first_iteration = narrow(from.firstIteration);
+            op.iteration_count = kernel.iterationCount;
             op.threads = static_cast<std::uint64_t>(kernel.threads);
         }
-        for (const device::Place& place : from.places) places.push_back(placeOf(place));
+        for (const device::Address& address : from.addresses)
+            addresses.push_back(addressOf(address));
         ops.push_back(op);
     }
 
-    static strc_device_place placeOf(const device::Place& from) {
-        strc_device_place place{};
-        place.at = from.at;
-        place.per_firing = from.perFiring;
-        place.memory = static_cast<std::uint32_t>(from.memory);
-        STRC_ASSERT(from.perRound.size() <= STRC_DEVICE_DEPTH, "loops nested too deeply");
-        std::copy(from.perRound.begin(), from.perRound.end(), place.per_round);
-        return place;
+    static strc_device_address addressOf(const device::Address& from) {
+        strc_device_address address{};
+        address.at = from.at;
+        address.per_firing = from.perFiring;
+        address.memory = static_cast<std::uint32_t>(from.memory);
+        STRC_ASSERT(from.perIteration.size() <= STRC_DEVICE_DEPTH, "loops nested too deeply");
+        std::copy(from.perIteration.begin(), from.perIteration.end(), address.per_iteration);
+        return address;
     }
 
     static strc_device_element elementOf(const Type* type) {
@@ -140,7 +141,7 @@ private:
         auto add = [&](std::uint32_t& count, auto takes) {
             for (const Loop& loop : from.how.loops) {
                 if (!takes(loop)) continue;
-                loops.push_back({loop.rounds, loop.out, loop.a, loop.b});
+                loops.push_back({loop.trips, loop.out, loop.a, loop.b});
                 ++count;
             }
         };
@@ -171,7 +172,7 @@ private:
     const DevicePart& part;
     const device::Offloaded& parts;
     std::vector<strc_device_op> ops;
-    std::vector<strc_device_place> places;
+    std::vector<strc_device_address> addresses;
     std::vector<strc_device_contraction> contractions;
     std::vector<strc_device_loop> loops;
     std::vector<strc_device_segment> segments;

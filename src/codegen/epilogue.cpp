@@ -17,7 +17,7 @@ public:
              const Operands& allOperands)
         : b(builder), how(contraction), operands(allOperands) {
         for (const ContractionLoop& loop : how.loops)
-            if (loop.out != 0 && loop.rounds > 1) loops.push_back(loop);
+            if (loop.out != 0 && loop.trips > 1) loops.push_back(loop);
         // Neighbours in the innermost loop.
         std::stable_sort(loops.begin(), loops.end(),
                          [](auto& x, auto& y) { return x.out > y.out; });
@@ -34,9 +34,9 @@ private:
         return b.getInt64(static_cast<std::uint64_t>(value));
     }
 
-    llvm::Value* moved(llvm::Value* from, llvm::Value* rounds, std::int64_t step) {
+    llvm::Value* moved(llvm::Value* from, llvm::Value* trips, std::int64_t step) {
         if (step == 0) return from;
-        return b.CreateAdd(from, b.CreateMul(rounds, number(step), "", false, true), "", false,
+        return b.CreateAdd(from, b.CreateMul(trips, number(step), "", false, true), "", false,
                            true);
     }
 
@@ -44,7 +44,7 @@ private:
     void around(std::size_t depth, const std::vector<llvm::Value*>& places) {
         if (depth == loops.size()) return finish(places);
         const ContractionLoop& loop = loops[depth];
-        emitLoop(b, loop.rounds, [&](llvm::Value* k) {
+        emitLoop(b, loop.trips, [&](llvm::Value* k) {
             std::vector<llvm::Value*> there{moved(places[0], k, loop.out)};
             for (std::size_t i = 0; i < how.addends; ++i)
                 there.push_back(moved(places[i + 1], k, loop.added[i]));

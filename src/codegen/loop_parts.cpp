@@ -10,8 +10,8 @@ namespace {
 
 std::uint32_t asU32(std::int64_t value) { return static_cast<std::uint32_t>(value); }
 
-/// void part(self, first, end): has `rounds` do the rounds of these parts. `self` has its arguments but the last two.
-llvm::Function* emitPart(ModuleBuilder& m, const SharedLoop& how, llvm::Function& rounds,
+/// void part(self, first, end): has `trips` do the iterations of these parts. `self` has its arguments but the last two.
+llvm::Function* emitPart(ModuleBuilder& m, const SharedLoop& how, llvm::Function& trips,
                          llvm::StructType* self) {
     auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(m.context),
                                          {m.ptr(), m.i64(), m.i64()}, false);
@@ -22,21 +22,21 @@ llvm::Function* emitPart(ModuleBuilder& m, const SharedLoop& how, llvm::Function
     for (unsigned k = 0; k < self->getNumElements(); ++k)
         all.push_back(
             b.CreateLoad(self->getElementType(k), b.CreateStructGEP(self, part->getArg(0), k)));
-    auto roundOf = [&](llvm::Value* number) {
+    auto iterationOf = [&](llvm::Value* number) {
         llvm::Value* first = b.CreateMul(number, b.getInt64(static_cast<std::uint64_t>(how.grain)));
-        llvm::Value* last = b.getInt64(static_cast<std::uint64_t>(how.rounds.counts.rounds));
+        llvm::Value* last = b.getInt64(static_cast<std::uint64_t>(how.trips.counts.trips));
         return b.CreateTrunc(b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, first, last), m.i32());
     };
-    all.push_back(roundOf(part->getArg(1)));
-    all.push_back(roundOf(part->getArg(2)));
-    b.CreateCall(&rounds, all);
+    all.push_back(iterationOf(part->getArg(1)));
+    all.push_back(iterationOf(part->getArg(2)));
+    b.CreateCall(&trips, all);
     b.CreateRetVoid();
     return part;
 }
 
 }  // namespace
 
-/// Nothing that could fail, or that is done in the order of the rounds: other threads cannot leave the firing.
+/// Nothing that could fail, or that is done in the order of the iterations: other threads cannot leave the firing.
 bool LoopParts::mayBeShared(const Instr& instr) const {
     const bool isDynamic = instr.var.space == ir::Space::Local && instr.var.index != ir::kNone &&
                            !types::isConcrete(e.body.locals[instr.var.index].type);
@@ -46,22 +46,22 @@ bool LoopParts::mayBeShared(const Instr& instr) const {
         isDivision && (instr.type->is(TypeKind::Int) || instr.type->is(TypeKind::Long));
     const bool mayFail =
         m.options.checks && e.isChecked(instr) && (instr.op == Op::Elem || isOfInts);
-    return !isDynamic && !isByHand && !mayFail && !e.isSelection(instr) &&
+    return !isDynamic && !isByHand && !mayFail && !e.isConverted(instr) &&
            !ir::makesString(m.program, instr) && !e.products.kernels.contains(&instr);
 }
 
 void LoopParts::choose() {
     const bool isFiring = e.body.kind == ir::BodyKind::Work || e.body.kind == ir::BodyKind::Prework;
-    if (!isFiring || e.lanes || m.debug || m.options.inPieces || m.options.onDevice) return;
+    if (!isFiring || e.varying || m.debug || m.options.inPieces || m.options.onDevice) return;
     SharedLoops found = findSharedLoops(
-        e.body, [this](const Instr& instr) { return mayBeShared(instr); }, e.products.roomBytes);
+        e.body, [this](const Instr& instr) { return mayBeShared(instr); }, e.products.scratchBytes);
     if (found.empty()) return;
-    base::PassRun run(m.passes, base::Pass::ShareLoops, e.function->getName().str());
+    base::PassRun run(m.passes, base::Pass::ParallelLoops, e.function->getName().str());
     if (!run) return;
     run.show([&] { return codegen::print(e.body, found); });
     for (const auto& [loop, how] : found) {
-        e.shared.own.insert(how.rounds.own.begin(), how.rounds.own.end());
-        e.shared.own.erase(how.rounds.counts.counter);  // it begins outside
+        e.shared.own.insert(how.trips.own.begin(), how.trips.own.end());
+        e.shared.own.erase(how.trips.counts.counter);  // it begins outside
     }
     e.shared.loops = std::move(found);
 }
@@ -70,7 +70,7 @@ void LoopParts::choose() {
 LoopParts::Captured LoopParts::capturedBy(const Instr& loop, const SharedLoop& how) const {
     Captured all;
     std::set<Reg> known;
-    std::set<std::uint32_t> own(how.rounds.own);
+    std::set<std::uint32_t> own(how.trips.own);
     ir::forEach(e.body, loop.blocks[1], [&](const Instr& instr) { known.insert(instr.result); });
     ir::forEach(e.body, loop.blocks[1], [&](const Instr& instr) {
         for (Reg reg : instr.operands)
@@ -100,15 +100,15 @@ void LoopParts::emit(const Instr& loop, const SharedLoop& how) {
     llvm::Value* memory = entry.CreateAlloca(self, nullptr, "self");
     for (unsigned k = 0; k < handed.size(); ++k)
         b.CreateStore(handed[k], b.CreateStructGEP(self, memory, k));
-    llvm::Function* rounds = someRounds(loop, how, captured, fields);
-    b.CreateCall(m.runtime("strc_share"), {e.param(kEnv), emitPart(m, how, *rounds, self), memory,
+    llvm::Function* trips = someIterations(loop, how, captured, fields);
+    b.CreateCall(m.runtime("strc_share"), {e.param(kEnv), emitPart(m, how, *trips, self), memory,
                                            b.getInt64(static_cast<std::uint64_t>(how.parts()))});
 }
 
-/// void rounds(what is handed, first, end)
-llvm::Function* LoopParts::someRounds(const Instr& loop, const SharedLoop& how,
-                                      const Captured& captured,
-                                      std::vector<llvm::Type*> parameters) {
+/// void trips(what is handed, first, end)
+llvm::Function* LoopParts::someIterations(const Instr& loop, const SharedLoop& how,
+                                          const Captured& captured,
+                                          std::vector<llvm::Type*> parameters) {
     parameters.insert(parameters.end(), 2, m.i32());
     auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(m.context), parameters, false);
     auto* made = llvm::Function::Create(type, llvm::Function::InternalLinkage,
@@ -118,14 +118,14 @@ llvm::Function* LoopParts::someRounds(const Instr& loop, const SharedLoop& how,
     const auto place = b.saveIP(), variables = entry.saveIP();
     const auto valuesOutside = e.values;
     const auto localsOutside = e.locals;
-    llvm::Value* roomOutside = e.products.room;
+    llvm::Value* scratchOutside = e.products.scratch;
     llvm::BasicBlock* start = e.newBlock("entry");
     entry.SetInsertPoint(start);
     e.shared.leave = e.newBlock("leave");
     take(captured, how, *outside);
     llvm::BasicBlock* inside = e.newBlock("round");
     b.SetInsertPoint(inside);
-    round(loop, how, start);
+    iteration(loop, how, start);
     entry.CreateBr(inside);
     b.SetInsertPoint(std::exchange(e.shared.leave, nullptr));
     b.CreateRetVoid();
@@ -134,11 +134,11 @@ llvm::Function* LoopParts::someRounds(const Instr& loop, const SharedLoop& how,
     entry.restoreIP(variables);
     e.values = valuesOutside;
     e.locals = localsOutside;
-    e.products.room = roomOutside;
+    e.products.scratch = scratchOutside;
     return made;
 }
 
-/// The arguments of the function, and memory for what its rounds have for themselves.
+/// The arguments of the function, and memory for what its iterations have for themselves.
 void LoopParts::take(const Captured& captured, const SharedLoop& how,
                      const llvm::Function& outside) {
     auto next = static_cast<unsigned>(outside.arg_size());
@@ -161,8 +161,8 @@ void LoopParts::take(const Captured& captured, const SharedLoop& how,
             entry.CreateStore(argument, e.locals[local].memory);
         }
     }
-    for (std::uint32_t local : how.rounds.own) makeLocal(local);
-    e.products.room = e.makeRoom(entry);
+    for (std::uint32_t local : how.trips.own) makeLocal(local);
+    e.products.scratch = e.makeScratch(entry);
 }
 
 void LoopParts::makeLocal(std::uint32_t local) {
@@ -175,8 +175,8 @@ void LoopParts::makeLocal(std::uint32_t local) {
     e.locals[local].memory = slot;
 }
 
-void LoopParts::round(const Instr& loop, const SharedLoop& how, llvm::BasicBlock* start) {
-    const ir::Counted& counts = how.rounds.counts;
+void LoopParts::iteration(const Instr& loop, const SharedLoop& how, llvm::BasicBlock* start) {
+    const ir::Induction& counts = how.trips.counts;
     llvm::BasicBlock* begin = b.GetInsertBlock();
     const auto last = static_cast<unsigned>(e.function->arg_size()) - 1;
     llvm::PHINode* k = b.CreatePHI(m.i32(), 2);

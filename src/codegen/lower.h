@@ -13,14 +13,14 @@
 #include "base/context.h"
 #include "device/offload.h"
 #include "ir/ir.h"
-#include "kernels/choice.h"
+#include "operators/choice.h"
 #include "plan/plan.h"
 #include "strc/panels.h"
 
 namespace strc::codegen {
 
 /// Where a native function lies (language.md 15.3): in this process, or at its symbol.
-struct NativePlace {
+struct NativeAddress {
     bool exists = false;  ///< else every call of it fails
     void* address = nullptr;  ///< null: the linker resolves the symbol
 };
@@ -28,8 +28,8 @@ struct NativePlace {
 struct DevicePart;
 
 /// Operators on tensors that a library does instead of generated code.
-struct KernelLibrary {
-    kernels::Choice choice;
+struct OperatorLibrary {
+    operators::Choice choice;
     std::string path;  ///< strc_kernel_program::library
 };
 
@@ -45,10 +45,10 @@ struct Options {
     bool inPieces = false;
     /// Of a library: items that a queue holds, and messages that wait for a filter. Sites say that it has been reached.
     std::optional<std::int64_t> bound = {};
-    std::function<NativePlace(const ir::Native&)> native = {};  ///< empty: there are none
+    std::function<NativeAddress(const ir::Native&)> native = {};  ///< empty: there are none
     bool onDevice = false;  ///< code for device kernels, which cannot be interrupted
     std::shared_ptr<const DevicePart> device = {};  ///< null: there is none
-    std::optional<KernelLibrary> kernels = {};
+    std::optional<OperatorLibrary> kernels = {};
     /// Arrays that stand in a weights file are found when the program starts (Module::stored).
     bool mapsWeights = false;
     /// Asked again and again while code is made. Once it holds, what is under way comes to an end at

@@ -5,9 +5,9 @@
 #include "base/assert.h"
 #include "base/pass.h"
 #include "codegen/detail/body_emitter.h"
-#include "codegen/room.h"
+#include "codegen/stack_size.h"
 #include "ir/demands.h"
-#include "ir/local_lives.h"
+#include "ir/live_ranges.h"
 #include "strc/runtime.h"
 
 namespace strc::codegen {
@@ -41,7 +41,7 @@ bool BodyEmitter::memory(const Instr& instr) {
         case Op::Store:
             if (isVaryingLocal(instr.var))
                 storeRow(instr.type, addressOf(instr.var), operand(instr, 0));
-            else if (when)
+            else if (predicate)
                 m.store(b, instr.type, addressOf(instr.var),
                         select(operand(instr, 0), m.load(b, instr.type, addressOf(instr.var))));
             else
@@ -110,7 +110,7 @@ llvm::Value* BodyEmitter::loadOpen(const Instr& instr) {
 llvm::Value* BodyEmitter::addressOf(ir::VarRef var) {
     switch (var.space) {
         case ir::Space::Local: {
-            const LocalPlace& local = locals[var.index];
+            const LocalStorage& local = locals[var.index];
             return local.address ? b.CreateLoad(m.ptr(), local.address) : local.memory;
         }
         case ir::Space::Field: {
@@ -126,10 +126,10 @@ llvm::Value* BodyEmitter::addressOf(ir::VarRef var) {
 
 llvm::Value* BodyEmitter::loadAt(const Instr& instr) {
     const Reg ref = instr.operands[0];
-    if (rounds && isVarying(ref)) return loadItems(instr.type, value(ref));
+    if (vectorLoop && isVarying(ref)) return loadItems(instr.type, value(ref));
     if (isVarying(ref)) return gatherAt(instr.type, ref);
     if (rows(ref) > 1) return loadRow(instr.type, value(ref));
-    return m.load(b, instr.type, when ? selectedPlace(ref) : value(ref));
+    return m.load(b, instr.type, predicate ? selectedAddress(ref) : value(ref));
 }
 
 void BodyEmitter::storeAt(const Instr& instr) {
@@ -141,7 +141,7 @@ void BodyEmitter::storeAt(const Instr& instr) {
     else if (rows(ref) > 1)
         storeRow(type, value(ref), stored);
     else
-        m.store(b, type, when ? selectedPlace(ref) : value(ref), stored);
+        m.store(b, type, predicate ? selectedAddress(ref) : value(ref), stored);
 }
 
 llvm::Value* BodyEmitter::byteCount(const Instr& instr, std::size_t refs) {
@@ -151,7 +151,7 @@ llvm::Value* BodyEmitter::byteCount(const Instr& instr, std::size_t refs) {
 }
 
 llvm::Value* BodyEmitter::element(const Instr& instr) {
-    if (rounds && isVarying(instr.operands[1])) return elementInRounds(instr);
+    if (vectorLoop && isVarying(instr.operands[1])) return elementInLoop(instr);
     llvm::Value *index = operand(instr, 1), *limit = operand(instr, 2);
     if (isChecked(instr))
         check(b.CreateICmpULT(index, isVarying(instr.operands[1]) ? widen(limit) : limit),
@@ -182,7 +182,7 @@ std::int64_t bytesOfArrays(const ir::Body& body) {
 namespace {
 
 /// Of large arrays of which never two are in use at the same time.
-struct Room {
+struct MemoryPiece {
     std::uint64_t bytes = 0;
     std::vector<std::size_t> locals;
 };
@@ -190,24 +190,25 @@ struct Room {
 /// The largest array first, each where it leaves the least room unused (Pisarchyk and Lee, "Efficient Memory Management
 /// for Deep Neural Net Inference", 2020, "greedy by size" with shared objects). What is in use together stays apart, so
 /// that LLVM knows it for different memory.
-std::vector<Room> together(std::vector<Room> single, const ir::Body& body) {
+std::vector<MemoryPiece> together(std::vector<MemoryPiece> single, const ir::Body& body) {
     std::stable_sort(single.begin(), single.end(),
-                     [](const Room& x, const Room& y) { return x.bytes > y.bytes; });
-    const std::vector<ir::LocalLife> lives = ir::localLives(body);
-    std::vector<Room> rooms;  // in descending order of their sizes
-    for (Room& next : single) {
-        const ir::LocalLife& life = lives[next.locals[0]];
-        auto isFree = [&](const Room& room) {
-            return std::none_of(room.locals.begin(), room.locals.end(),
-                                [&](std::size_t other) { return lives[other].overlaps(life); });
+                     [](const MemoryPiece& x, const MemoryPiece& y) { return x.bytes > y.bytes; });
+    const std::vector<ir::LiveRange> ranges = ir::liveRanges(body);
+    std::vector<MemoryPiece> pieces;  // in descending order of their sizes
+    for (MemoryPiece& next : single) {
+        const ir::LiveRange& liveRange = ranges[next.locals[0]];
+        auto isFree = [&](const MemoryPiece& piece) {
+            return std::none_of(piece.locals.begin(), piece.locals.end(), [&](std::size_t other) {
+                return ranges[other].overlaps(liveRange);
+            });
         };
-        const auto best = std::find_if(rooms.rbegin(), rooms.rend(), isFree);
-        if (best == rooms.rend())
-            rooms.push_back(std::move(next));
+        const auto best = std::find_if(pieces.rbegin(), pieces.rend(), isFree);
+        if (best == pieces.rend())
+            pieces.push_back(std::move(next));
         else
             best->locals.push_back(next.locals[0]);
     }
-    return rooms;
+    return pieces;
 }
 
 /// A number that LLVM does not know. An array of a size that it knows is part of the frame, which would be made before
@@ -238,37 +239,37 @@ void BodyEmitter::askForStack(Site site, llvm::Value* bytes) {
 
 /// Where the body has begun: arrays too large for a frame that is made before anybody can ask.
 void BodyEmitter::declareLarge() {
-    std::vector<Room> rooms;
-    std::int64_t bytes = bytesOfArrays(body) + products.roomBytes;
+    std::vector<MemoryPiece> pieces;
+    std::int64_t bytes = bytesOfArrays(body) + products.scratchBytes;
     for (std::size_t k = body.params; k < locals.size(); ++k) {
         const bool isMade = locals[k].memory || locals[k].address;
         if (isMade && !items.locals.contains(static_cast<std::uint32_t>(k))) continue;
         if (shared.own.contains(static_cast<std::uint32_t>(k))) continue;  // shared_loops.h
         bytes -= types::sizeOf(body.locals[k].type);
-        if (!isMade) rooms.push_back({localBytes(k) + spareBytes(k), {k}});
+        if (!isMade) pieces.push_back({localBytes(k) + spareBytes(k), {k}});
     }
     const std::string name = function->getName().str();
-    if (rooms.size() > 1 && !m.debug && base::PassRun(m.passes, base::Pass::Arena, name))
-        rooms = together(std::move(rooms), body);
-    for (const Room& room : rooms) bytes += static_cast<std::int64_t>(room.bytes);
+    if (pieces.size() > 1 && !m.debug && base::PassRun(m.passes, base::Pass::Arena, name))
+        pieces = together(std::move(pieces), body);
+    for (const MemoryPiece& piece : pieces) bytes += static_cast<std::int64_t>(piece.bytes);
     const bool isOnStack = m.isOnStack(body);
     const bool mayAsk = isOnStack && (!isFunction() || body.kind == ir::BodyKind::Handler);
     if (mayAsk && bytes > kSmall)
         askForStack({base::Diag::OutOfMemory, body.range, {"'" + body.name + "'"}, 1},
                     b.getInt64(static_cast<std::uint64_t>(bytes)));
-    for (const Room& room : rooms) {
-        auto* made = llvm::ArrayType::get(m.i8(), room.bytes);
+    for (const MemoryPiece& piece : pieces) {
+        auto* made = llvm::ArrayType::get(m.i8(), piece.bytes);
         llvm::Value* count = isOnStack && bytes > kMostOfFrame ? hidden(b, 1) : nullptr;
-        auto* slot = b.CreateAlloca(made, count, body.locals[room.locals[0]].name);
+        auto* slot = b.CreateAlloca(made, count, body.locals[piece.locals[0]].name);
         slot->setAlignment(llvm::Align(32));
-        for (std::size_t local : room.locals) locals[local].memory = slot;
+        for (std::size_t local : piece.locals) locals[local].memory = slot;
     }
-    products.room = makeRoom(b);
+    products.scratch = makeScratch(b);
 }
 
 std::uint64_t BodyEmitter::localBytes(std::size_t local) const {
     return static_cast<std::uint64_t>(types::sizeOf(body.locals[local].type)) *
-           (lanes && lanes->locals[local] ? width : 1);
+           (varying && varying->locals[local] ? width : 1);
 }
 
 bool BodyEmitter::isLarge(std::size_t local) const {
@@ -290,7 +291,7 @@ void BodyEmitter::declareLocal(const Instr& instr) {
 }
 
 void BodyEmitter::declareDynamic(const Instr& instr) {
-    LocalPlace& local = locals[instr.var.index];
+    LocalStorage& local = locals[instr.var.index];
     const Type* type = body.locals[instr.var.index].type;
     for (std::size_t k = 0; k < instr.operands.size(); ++k)
         b.CreateStore(operand(instr, k), local.extents[k]);

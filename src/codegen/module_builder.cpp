@@ -5,7 +5,7 @@
 #include "base/assert.h"
 #include "base/pass.h"
 #include "codegen/detail/work_memory.h"
-#include "codegen/room.h"
+#include "codegen/stack_size.h"
 #include "strc/runtime.h"
 
 namespace strc::codegen {
@@ -281,39 +281,41 @@ KernelFunctions& ModuleBuilder::kernel(graph::KernelId id, bool dealtIn, bool de
     return made;
 }
 
-unsigned ModuleBuilder::needLanes(KernelFunctions& made, std::int64_t firings) {
+unsigned ModuleBuilder::needVectorWidth(KernelFunctions& made, std::int64_t firings) {
     if (options.level < 2 || plan.tapes == plan::Tapes::Ring) return 0;
     const elab::Kernel& kernel = *made.kernel;
-    if (kernel.siblings) return 0;
+    if (kernel.horizontal) return 0;
     const bool isDealt = made.dealtIn || made.dealtOut;
     if (kernel.blocks && !isDealt && firings >= kernel.blocks->firings) {
         const auto width = static_cast<unsigned>(kernel.blocks->firings);
-        llvm::Function*& function = made.workLanes[width];
+        llvm::Function*& function = made.vectorWork[width];
         if (!function)
             function = declare(made.work->getName().str() + ".blocks", made, &kernel.code,
                                kernel.blocks->work);
         return width;
     }
-    if (!made.lanes) {
-        made.lanes = ir::findLanes(*kernel.code.work);
-        passes.show(base::Pass::Lanes, made.work->getName().str(),
-                    [&] { return ir::print(*kernel.code.work, *made.lanes); });
-        made.widths = laneWidths(kernel, *made.lanes);
+    if (!made.varying) {
+        made.varying = ir::findVarying(*kernel.code.work);
+        passes.show(base::Pass::VectoriseFirings, made.work->getName().str(),
+                    [&] { return ir::print(*kernel.code.work, *made.varying); });
+        made.widths = vectorWidths(kernel, *made.varying);
     }
     const unsigned width = bestWidth(made.widths, firings);
     if (width == 0) return 0;
-    if (made.workLanes.contains(width)) return width;
-    if (!base::PassRun(passes, base::Pass::Lanes, made.work->getName().str())) {
+    if (made.vectorWork.contains(width)) return width;
+    if (!base::PassRun(passes, base::Pass::VectoriseFirings, made.work->getName().str())) {
         made.widths.clear();
         return 0;
     }
-    made.workLanes[width] = declareLanes(".lanes", made, width, Lanes::Whole);
+    made.vectorWork[width] = declareVectorised(".lanes", made, width, VectorVariant::Whole);
     return width;
 }
 
-llvm::Function* ModuleBuilder::declareLanes(const std::string& suffix, KernelFunctions& made,
-                                            unsigned width, Lanes lanes, unsigned repeat) {
-    const bool fires = lanes == Lanes::Whole || lanes == Lanes::Turned || lanes == Lanes::Columns;
+llvm::Function* ModuleBuilder::declareVectorised(const std::string& suffix, KernelFunctions& made,
+                                                 unsigned width, VectorVariant wanted,
+                                                 unsigned repeat) {
+    const bool fires = wanted == VectorVariant::Whole || wanted == VectorVariant::Transposed ||
+                       wanted == VectorVariant::Soa;
     llvm::FunctionType* type = llvm::FunctionType::get(
         fires ? llvm::Type::getInt1Ty(context) : llvm::Type::getVoidTy(context),
         made.work->getFunctionType()->params(), false);
@@ -323,28 +325,29 @@ llvm::Function* ModuleBuilder::declareLanes(const std::string& suffix, KernelFun
     for (unsigned k : {kEnv, kFields}) function->addParamAttr(k, llvm::Attribute::NoAlias);
     markTapes(*function, made);
     const ir::StreamCode& code = made.kernel->code;
-    pending.push_back({function, &made, &code, &*code.work, width, lanes, repeat});
+    pending.push_back({function, &made, &code, &*code.work, width, wanted, repeat});
     return function;
 }
 
 /// What each lane looks at somewhere else is not looked for in columns.
-bool ModuleBuilder::takesTurned(const KernelFunctions& made) const {
+bool ModuleBuilder::takesTransposed(const KernelFunctions& made) const {
     if (made.dealtIn || made.kernel->blocks) return false;
     for (const ir::Block& block : made.kernel->code.work->blocks)
         for (const ir::Instr& instr : block.instrs)
-            if (instr.op == ir::Op::Peek && made.lanes->regs[instr.operands[0]]) return false;
+            if (instr.op == ir::Op::Peek && made.varying->regs[instr.operands[0]]) return false;
     return true;
 }
 
-llvm::Function* ModuleBuilder::variant(KernelFunctions& made, Lanes lanes, unsigned width,
+llvm::Function* ModuleBuilder::variant(KernelFunctions& made, VectorVariant wanted, unsigned width,
                                        unsigned repeat) {
-    static const std::map<Lanes, std::string> suffixes{{Lanes::Turned, ".turned"},
-                                                       {Lanes::Turn, ".turn"},
-                                                       {Lanes::Columns, ".columns"},
-                                                       {Lanes::Back, ".back"},
-                                                       {Lanes::Siblings, ".siblings"}};
-    llvm::Function*& function = made.variants[{lanes, width, repeat}];
-    if (!function) function = declareLanes(suffixes.at(lanes), made, width, lanes, repeat);
+    static const std::map<VectorVariant, std::string> suffixes{
+        {VectorVariant::Transposed, ".turned"},
+        {VectorVariant::Transpose, ".turn"},
+        {VectorVariant::Soa, ".columns"},
+        {VectorVariant::TransposeBack, ".back"},
+        {VectorVariant::Horizontal, ".siblings"}};
+    llvm::Function*& function = made.variants[{wanted, width, repeat}];
+    if (!function) function = declareVectorised(suffixes.at(wanted), made, width, wanted, repeat);
     return function;
 }
 
@@ -407,15 +410,15 @@ bool ModuleBuilder::makesStrings(const KernelFunctions& from, const ir::Body& bo
            });
 }
 
-void ModuleBuilder::limitLanes() {
+void ModuleBuilder::limitVectors() {
     constexpr std::size_t kInlined = 8000;  // instructions, of all that is inlined into phases
     std::size_t size = 0;
     auto each = [this](auto take) {
         for (auto& [id, made] : kernels)
-            for (auto& [width, function] : made.workLanes) take(*function);
+            for (auto& [width, function] : made.vectorWork) take(*function);
         for (auto& [id, made] : kernels)
             for (auto& [key, function] : made.variants)
-                if (std::get<Lanes>(key) != Lanes::Siblings) take(*function);
+                if (std::get<VectorVariant>(key) != VectorVariant::Horizontal) take(*function);
     };
     each([&](llvm::Function& function) {
         size += std::size_t{function.getInstructionCount()} * function.getNumUses();
@@ -424,9 +427,9 @@ void ModuleBuilder::limitLanes() {
         each([](llvm::Function& function) { function.addFnAttr(llvm::Attribute::NoInline); });
     for (auto& [id, made] : kernels) {
         const bool hasLanes =
-            !made.workLanes.empty() ||
+            !made.vectorWork.empty() ||
             std::any_of(made.variants.begin(), made.variants.end(), [](const auto& variant) {
-                return std::get<Lanes>(variant.first) != Lanes::Siblings;
+                return std::get<VectorVariant>(variant.first) != VectorVariant::Horizontal;
             });
         if (!hasLanes || made.firesAlone) continue;
         made.work->addFnAttr(llvm::Attribute::NoInline);
@@ -438,16 +441,18 @@ void ModuleBuilder::emitPending() {
     while (!pending.empty() && !options.isInterrupted()) {
         Pending next = pending.back();
         pending.pop_back();
-        if (next.kernel->kernel && next.kernel->kernel->siblings && next.width == 0) {
-            emitSiblings(*this, *next.kernel, *next.function);
-        } else if (next.width != 0 && next.lanes == Lanes::Whole && next.function->use_empty()) {
-            next.kernel->workLanes.erase(next.width);  // variants are what steps call
+        if (next.kernel->kernel && next.kernel->kernel->horizontal && next.width == 0) {
+            emitHorizontal(*this, *next.kernel, *next.function);
+        } else if (next.width != 0 && next.variant == VectorVariant::Whole &&
+                   next.function->use_empty()) {
+            next.kernel->vectorWork.erase(next.width);  // variants are what steps call
             next.function->eraseFromParent();
             continue;
         } else if (next.width != 0) {
-            base::Timing timing(passes, base::Pass::Lanes);
-            emitLanes(*this, *next.kernel, *next.function, next.width, next.lanes, next.repeat);
-            passes.show(base::Pass::Lanes, next.function->getName().str(),
+            base::Timing timing(passes, base::Pass::VectoriseFirings);
+            emitVectorised(*this, *next.kernel, *next.function, next.width, next.variant,
+                           next.repeat);
+            passes.show(base::Pass::VectoriseFirings, next.function->getName().str(),
                         [&] { return print(*next.function); });
         } else {
             emitBody(*this, *next.kernel, next.code, *next.body, *next.function);

@@ -23,7 +23,7 @@ llvm::StructType* viewType(llvm::LLVMContext& context) {
 /// An address where the function lies in this process, else its symbol, which the linker finds; null: nowhere.
 llvm::Value* entryOf(const ir::Native& native, ModuleBuilder& m, llvm::IRBuilder<>& b,
                      llvm::FunctionType* type) {
-    const NativePlace place = m.options.native ? m.options.native(native) : NativePlace{};
+    const NativeAddress place = m.options.native ? m.options.native(native) : NativeAddress{};
     if (!place.exists) return nullptr;
     if (!place.address) return m.module.getOrInsertFunction(symbolOf(native), type).getCallee();
     llvm::Value* address = b.getInt64(reinterpret_cast<std::uintptr_t>(place.address));
@@ -94,7 +94,7 @@ void BodyEmitter::emitNative(const Instr& instr) {
 }
 
 /// Its operands are memory.
-void BodyEmitter::emitSymbolic(const Instr& instr) {
+void BodyEmitter::emitDynamicShape(const Instr& instr) {
     llvm::Value* node = b.getInt32(instr.callee.index);
     if (instr.flag) {
         b.CreateCall(m.runtime("strc_next"), {param(kEnv), node, operand(instr, 0)});

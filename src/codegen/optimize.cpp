@@ -108,7 +108,7 @@ void runPasses(Module& made, const Options& options) {
     llvm::FunctionAnalysisManager functions;
     llvm::CGSCCAnalysisManager calls;
     llvm::ModuleAnalysisManager modules;
-    // Loops of a few rounds are written out before anybody makes vectors of them.
+    // Loops of a few iterations are written out before anybody makes vectors of them.
     llvm::PipelineTuningOptions tuning;
     tuning.SLPVectorization = options.level >= 2;
     llvm::PassBuilder builder(machine.get(), tuning, std::nullopt, &callbacks);

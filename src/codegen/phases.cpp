@@ -6,11 +6,11 @@
 
 #include "base/assert.h"
 #include "base/pass.h"
-#include "codegen/detail/chains.h"
 #include "codegen/detail/ending.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/rings.h"
 #include "codegen/detail/state_pieces.h"
+#include "codegen/detail/vector_pipelines.h"
 #include "codegen/detail/work_memory.h"
 #include "plan/drain.h"
 #include "strc/demand.h"
@@ -85,7 +85,7 @@ private:
 
     // ---- functions
 
-    /// What `body` emits as a function of env, state and the rounds of the loops around.
+    /// What `body` emits as a function of env, state and the iterations of the loops around.
     template <typename Body>
     llvm::Function* inFunction(const std::string& name, std::size_t depth, Body body) {
         std::vector<llvm::Type*> parameters{m.ptr(), m.ptr()};
@@ -98,11 +98,11 @@ private:
         made->addParamAttr(1, llvm::Attribute::getWithAlignment(m.context, llvm::Align(64)));
         made->addFnAttr(llvm::Attribute::NoInline);
         if (rare) made->addFnAttr(llvm::Attribute::OptimizeNone);
-        auto saved = std::make_tuple(function, b.saveIP(), rounds, b.getCurrentDebugLocation());
+        auto saved = std::make_tuple(function, b.saveIP(), trips, b.getCurrentDebugLocation());
         function = made;
-        rounds.clear();
+        trips.clear();
         for (std::size_t k = 0; k < depth; ++k)
-            rounds.push_back(made->getArg(2 + static_cast<unsigned>(k)));
+            trips.push_back(made->getArg(2 + static_cast<unsigned>(k)));
         b.SetInsertPoint(llvm::BasicBlock::Create(m.context, "", made));
         if (m.debug) b.SetCurrentDebugLocation(m.debug->phase(*made));
         body();
@@ -110,7 +110,7 @@ private:
         if (!m.plan.demand) markForWork(*made);
         function = std::get<0>(saved);
         b.restoreIP(std::get<1>(saved));
-        rounds = std::get<2>(saved);
+        trips = std::get<2>(saved);
         b.SetCurrentDebugLocation(std::get<3>(saved));
         return made;
     }
@@ -143,7 +143,7 @@ private:
                 ++end;
             const bool isShared =
                 end - from > 1 &&
-                base::PassRun(m.passes, base::Pass::SharedWindows,
+                base::PassRun(m.passes, base::Pass::ShareTransposes,
                               std::to_string(end - from) + " readers of one tape");
             if (isShared)
                 fireOnWindow({list.data() + from, list.data() + end}, width);
@@ -158,72 +158,77 @@ private:
     /// How many of the first steps are done as a chain; 0: none.
     std::size_t fireChain(std::span<const Step> list) {
         if (!undone || m.debug || rare || hasRings()) return 0;
-        if (!chains) chains.emplace(m);
-        const Chain chain = chains->find(list);
-        if (chain.members.empty()) return 0;
-        const std::size_t count = chain.members.size();
-        base::PassRun run(m.passes, base::Pass::VerticalLanes,
+        if (!pipelines) pipelines.emplace(m);
+        const VectorPipeline pipeline = pipelines->find(list);
+        if (pipeline.members.empty()) return 0;
+        const std::size_t count = pipeline.members.size();
+        base::PassRun run(m.passes, base::Pass::VectorisePipelines,
                           std::to_string(count) + " filters from " +
-                              chain.members[0].functions->work->getName().str());
+                              pipeline.members[0].functions->work->getName().str());
         if (!run) return 0;
-        run.show([&] { return print(chain); });
-        const std::int64_t width = chain.width;
-        llvm::Value* buffers[] = {variable(static_cast<std::uint64_t>(chain.bytes)),
-                                  variable(static_cast<std::uint64_t>(chain.bytes))};
-        loop((chain.rounds + width - 1) / width, [&](llvm::Value* group) {
-            llvm::Value* round = b.CreateBinaryIntrinsic(
-                llvm::Intrinsic::umin, b.CreateMul(group, b.getInt64(chain.width)),
-                b.getInt64(static_cast<std::uint64_t>(chain.rounds - width)));
+        run.show([&] { return print(pipeline); });
+        const std::int64_t width = pipeline.width;
+        llvm::Value* buffers[] = {variable(static_cast<std::uint64_t>(pipeline.bytes)),
+                                  variable(static_cast<std::uint64_t>(pipeline.bytes))};
+        loop((pipeline.trips + width - 1) / width, [&](llvm::Value* group) {
+            llvm::Value* loopIndex = b.CreateBinaryIntrinsic(
+                llvm::Intrinsic::umin, b.CreateMul(group, b.getInt64(pipeline.width)),
+                b.getInt64(static_cast<std::uint64_t>(pipeline.trips - width)));
             emitPoll(m, b, env());
-            fireRounds(chain, round, buffers);
+            fireIterations(pipeline, loopIndex, buffers);
         });
         return count;
     }
 
-    /// As many rounds as lanes. Where one of them gives up, all are done one by one.
-    void fireRounds(const Chain& chain, llvm::Value* round, llvm::Value* const (&buffers)[2]) {
+    /// As many iterations as lanes. Where one of them gives up, all are done one by one.
+    void fireIterations(const VectorPipeline& pipeline, llvm::Value* loopIndex,
+                        llvm::Value* const (&buffers)[2]) {
         auto* one = llvm::BasicBlock::Create(m.context, "one", function);
         auto* after = llvm::BasicBlock::Create(m.context, "after", function);
         int next = 0;
         llvm::Value* in = nullptr;
-        for (const Chain::Member& member : chain.members) {
+        for (const VectorPipeline::Member& member : pipeline.members) {
             const Step& step = *member.step;
             const graph::Rates& rates = m.plan.program->graph.nodes[step.node].work;
             const std::int64_t pops = rates.pop.max * member.repeat,
                                pushes = rates.push.max * member.repeat;
             if (!in) {
-                in = item(m.plan.inputsOf(step.node)[0], step.inputs[0], round, pops);
+                in = item(m.plan.inputsOf(step.node)[0], step.inputs[0], loopIndex, pops);
                 if (pops > 1) {
-                    callVariant(member, chain.width, Lanes::Turn, in, buffers[next]);
+                    callVariant(member, pipeline.width, VectorVariant::Transpose, in,
+                                buffers[next]);
                     in = buffers[next];
                     next = 1 - next;
                 }
             }
-            const bool isLast = &member == &chain.members.back();
+            const bool isLast = &member == &pipeline.members.back();
             llvm::Value* end =
-                isLast ? item(m.plan.outputsOf(step.node)[0], step.outputs[0], round, pushes)
+                isLast ? item(m.plan.outputsOf(step.node)[0], step.outputs[0], loopIndex, pushes)
                        : nullptr;
-            const bool isTurnedBack = isLast && member.repeat == 1;
-            llvm::Value* out = isTurnedBack ? end : buffers[next];
-            const Lanes which = isTurnedBack ? Lanes::Turned : Lanes::Columns;
+            const bool isTransposedBack = isLast && member.repeat == 1;
+            llvm::Value* out = isTransposedBack ? end : buffers[next];
+            const VectorVariant which =
+                isTransposedBack ? VectorVariant::Transposed : VectorVariant::Soa;
             loop(member.repeat, [&](llvm::Value* firing) {
                 auto* fine = llvm::BasicBlock::Create(m.context, "fine", function);
-                const std::int64_t width = chain.width;
+                const std::int64_t width = pipeline.width;
                 llvm::Value* done = callVariant(
-                    member, chain.width, which,
+                    member, pipeline.width, which,
                     further(in, firing, rates.pop.max * width, member.functions->kernel->input),
                     further(out, firing, rates.push.max * width, member.functions->kernel->output));
                 b.CreateCondBr(done, fine, one,
                                llvm::MDBuilder(m.context).createLikelyBranchWeights());
                 b.SetInsertPoint(fine);
             });
-            if (isLast && !isTurnedBack) callVariant(member, chain.width, Lanes::Back, out, end);
+            if (isLast && !isTransposedBack)
+                callVariant(member, pipeline.width, VectorVariant::TransposeBack, out, end);
             in = out;
             next = 1 - next;
         }
         b.CreateBr(after);
         b.SetInsertPoint(one);
-        for (const Chain::Member& member : chain.members) fireEach(member, chain.width, round);
+        for (const VectorPipeline::Member& member : pipeline.members)
+            fireEach(member, pipeline.width, loopIndex);
         b.CreateBr(after);
         b.SetInsertPoint(after);
     }
@@ -234,19 +239,20 @@ private:
         return b.CreateInBoundsGEP(m.i8(), from, b.CreateMul(count, b.getInt64(bytes)));
     }
 
-    llvm::Value* callVariant(const Chain::Member& member, unsigned width, Lanes which,
-                             llvm::Value* in, llvm::Value* out) {
-        const bool moves = which == Lanes::Turn || which == Lanes::Back;
+    llvm::Value* callVariant(const VectorPipeline::Member& member, unsigned width,
+                             VectorVariant which, llvm::Value* in, llvm::Value* out) {
+        const bool moves =
+            which == VectorVariant::Transpose || which == VectorVariant::TransposeBack;
         return b.CreateCall(m.variant(*member.functions, which, width, moves ? member.repeat : 1),
                             {env(), fieldsOf(member.step->node), in, out,
                              b.getInt32(member.step->node), b.getInt32(0)});
     }
 
-    /// One by one, the firings of `rounds` rounds.
-    void fireEach(const Chain::Member& member, unsigned rounds, llvm::Value* round) {
+    /// One by one, the firings of `trips` iterations.
+    void fireEach(const VectorPipeline::Member& member, unsigned trips, llvm::Value* loopIndex) {
         const graph::Rates& rates = m.plan.program->graph.nodes[member.step->node].work;
-        llvm::Value* first = b.CreateMul(round, b.getInt64(member.repeat));
-        loop(std::int64_t{rounds} * member.repeat, [&](llvm::Value* firing) {
+        llvm::Value* first = b.CreateMul(loopIndex, b.getInt64(member.repeat));
+        loop(std::int64_t{trips} * member.repeat, [&](llvm::Value* firing) {
             emitPoll(m, b, env());
             callWork(member.functions->work, *member.step, rates, b.CreateAdd(first, firing));
         });
@@ -254,17 +260,17 @@ private:
 
     // ---- several readers of one window
 
-    /// The lanes of a step that could share the window that it turns round; 0: it does not.
+    /// The lanes of a step that could share the window that it transposes; 0: it does not.
     unsigned windowWidth(const Step& step) {
         const graph::Node& node = m.plan.program->graph.nodes[step.node];
         if (!undone || m.debug || step.kind != StepKind::Fire || step.first || rare ||
             node.kind != graph::NodeKind::Filter || m.plan.counters[step.node] >= 0 ||
-            m.plan.mailboxOf(step.node) != graph::kNone || !usesColumns(node.work) ||
+            m.plan.mailboxOf(step.node) != graph::kNone || !usesSoa(node.work) ||
             m.plan.program->kernels[node.kernel].builtin != ir::BuiltinStream::None)
             return 0;
         KernelFunctions& functions = functionsOf(step);
-        const unsigned width = m.needLanes(functions, step.count);
-        return width != 0 && m.takesTurned(functions) ? width : 0;
+        const unsigned width = m.needVectorWidth(functions, step.count);
+        return width != 0 && m.takesTransposed(functions) ? width : 0;
     }
 
     bool isSameWindow(const Step& step, const Step& other) const {
@@ -281,7 +287,7 @@ private:
                m.plan.channels[own[0]].tape == m.plan.channels[others[0]].tape;
     }
 
-    /// Lanes by lanes: the window is turned round, and all readers take it. Where the lanes of one have to give
+    /// Lanes by lanes: the window is transposed, and all readers take it. Where the lanes of one have to give
     /// up its firings are done one by one.
     void fireOnWindow(std::span<const Step> readers, std::uint64_t width) {
         const Step& first = readers[0];
@@ -290,36 +296,36 @@ private:
         const auto count = static_cast<std::uint64_t>(first.count);
         const auto lanes = static_cast<unsigned>(width);
         const EdgeId edge = m.plan.inputsOf(first.node)[0];
-        llvm::Value* columns = variable(
-            static_cast<std::uint64_t>(columnItems(node.work, static_cast<std::int64_t>(width)) *
+        llvm::Value* soa = variable(
+            static_cast<std::uint64_t>(soaItems(node.work, static_cast<std::int64_t>(width)) *
                                        m.plan.channels[edge].itemSize));
         llvm::Value* none = llvm::PoisonValue::get(m.ptr());
         loop(static_cast<std::int64_t>((count + width - 1) / width), [&](llvm::Value* group) {
-            llvm::Value* round = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin,
-                                                         b.CreateMul(group, b.getInt64(width)),
-                                                         b.getInt64(count - width));
+            llvm::Value* loopIndex = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin,
+                                                             b.CreateMul(group, b.getInt64(width)),
+                                                             b.getInt64(count - width));
             emitPoll(m, b, env());
-            b.CreateCall(m.variant(functions, Lanes::Turn, lanes),
-                         {env(), none, item(edge, first.inputs[0], round, node.work.pop.max),
-                          columns, b.getInt32(first.node), b.getInt32(0)});
-            for (const Step& reader : readers) fireReader(reader, lanes, round, columns);
+            b.CreateCall(m.variant(functions, VectorVariant::Transpose, lanes),
+                         {env(), none, item(edge, first.inputs[0], loopIndex, node.work.pop.max),
+                          soa, b.getInt32(first.node), b.getInt32(0)});
+            for (const Step& reader : readers) fireReader(reader, lanes, loopIndex, soa);
         });
     }
 
-    void fireReader(const Step& reader, unsigned width, llvm::Value* round, llvm::Value* columns) {
+    void fireReader(const Step& reader, unsigned width, llvm::Value* loopIndex, llvm::Value* soa) {
         const graph::Node& node = m.plan.program->graph.nodes[reader.node];
         KernelFunctions& functions = functionsOf(reader);
         auto block = [&](const char* name) {
             return llvm::BasicBlock::Create(m.context, name, function);
         };
         llvm::BasicBlock *one = block("one"), *after = block("after");
-        llvm::Value* done =
-            callWork(m.variant(functions, Lanes::Turned, width), reader, node.work, round, columns);
+        llvm::Value* done = callWork(m.variant(functions, VectorVariant::Transposed, width), reader,
+                                     node.work, loopIndex, soa);
         b.CreateCondBr(done, after, one, llvm::MDBuilder(m.context).createLikelyBranchWeights());
         b.SetInsertPoint(one);
         loop(width, [&](llvm::Value* lane) {
             emitPoll(m, b, env());
-            callWork(functions.work, reader, node.work, b.CreateAdd(round, lane));
+            callWork(functions.work, reader, node.work, b.CreateAdd(loopIndex, lane));
         });
         b.CreateBr(after);
         b.SetInsertPoint(after);
@@ -335,9 +341,9 @@ private:
     template <typename Body>
     void inPiece(const std::string& name, Body body) {
         llvm::Function* piece =
-            inFunction(name + "." + std::to_string(pieces++), rounds.size(), body);
+            inFunction(name + "." + std::to_string(pieces++), trips.size(), body);
         std::vector<llvm::Value*> args{env(), state()};
-        args.insert(args.end(), rounds.begin(), rounds.end());
+        args.insert(args.end(), trips.begin(), trips.end());
         b.CreateCall(piece, args);
     }
 
@@ -410,11 +416,11 @@ private:
             case StepKind::Fire: return fire(step);
             case StepKind::Loop:
                 return keepingFields(step.body, [&] {
-                    loop(step.count, [&](llvm::Value* round) {
-                        rounds.push_back(round);
+                    loop(step.count, [&](llvm::Value* loopIndex) {
+                        trips.push_back(loopIndex);
                         emitPoll(m, b, env());
                         steps(step.body, name);
-                        rounds.pop_back();
+                        trips.pop_back();
                     });
                 });
             case StepKind::Move: {
@@ -450,9 +456,9 @@ private:
 
     void onDevice(const Step& step) {
         llvm::Value* places =
-            variable(sizeof(std::int64_t) * std::max<std::size_t>(rounds.size(), 1));
-        for (std::size_t d = 0; d < rounds.size(); ++d)
-            b.CreateStore(rounds[d], b.CreateConstInBoundsGEP1_64(m.i64(), places, d));
+            variable(sizeof(std::int64_t) * std::max<std::size_t>(trips.size(), 1));
+        for (std::size_t d = 0; d < trips.size(); ++d)
+            b.CreateStore(trips[d], b.CreateConstInBoundsGEP1_64(m.i64(), places, d));
         b.CreateCall(m.runtime("strc_device_run"), {env(), b.getInt32(step.port), places});
     }
 
@@ -497,8 +503,8 @@ private:
         return b.getInt64(static_cast<std::uint64_t>(m.plan.channels[channel].itemSize * items));
     }
 
-    /// Item `position + round * rate` of a channel.
-    llvm::Value* item(EdgeId edge, const Position& position, llvm::Value* round = nullptr,
+    /// Item `position + loopIndex * rate` of a channel.
+    llvm::Value* item(EdgeId edge, const Position& position, llvm::Value* loopIndex = nullptr,
                       std::int64_t rate = 0) {
         const plan::Channel& channel = m.plan.channels[edge];
         llvm::Value* index = b.getInt64(0);
@@ -507,9 +513,9 @@ private:
             index = b.CreateAdd(
                 index, b.CreateMul(counter, b.getInt64(static_cast<std::uint64_t>(factor))));
         };
-        for (std::size_t d = 0; d < position.perRound.size(); ++d)
-            add(rounds[d], position.perRound[d]);
-        if (round) add(round, rate);
+        for (std::size_t d = 0; d < position.perIteration.size(); ++d)
+            add(trips[d], position.perIteration[d]);
+        if (loopIndex) add(loopIndex, rate);
         llvm::Value* base = at(channel.offset + position.base * channel.itemSize);
         auto* item = llvm::ArrayType::get(m.i8(), static_cast<std::uint64_t>(channel.itemSize));
         return b.CreateInBoundsGEP(item, base, index);
@@ -547,14 +553,14 @@ private:
         const Position& onePosition = splits ? step.inputs[0] : step.outputs[0];
         std::int64_t passed = 0;
         forPorts(node.weights.size(), [&](std::size_t from, std::size_t to) {
-            loop(step.count, [&](llvm::Value* round) {
-                llvm::Value* whole = item(one, onePosition, round, node.totalWeight);
+            loop(step.count, [&](llvm::Value* loopIndex) {
+                llvm::Value* whole = item(one, onePosition, loopIndex, node.totalWeight);
                 for (std::size_t port = from; port < to; ++port) {
                     std::int64_t weight = node.weights[port];
                     if (weight == 0) continue;
                     EdgeId edge = splits ? node.outputs[port] : node.inputs[port];
                     const Position& position = splits ? step.outputs[port] : step.inputs[port];
-                    llvm::Value* part = item(edge, position, round, weight);
+                    llvm::Value* part = item(edge, position, loopIndex, weight);
                     llvm::Value* place = b.CreateConstInBoundsGEP1_64(
                         m.i8(), whole, static_cast<std::uint64_t>(passed * types::sizeOf(type)));
                     move(type, splits ? part : place, splits ? place : part, weight);
@@ -578,15 +584,15 @@ private:
         const bool hasMail = m.plan.mailboxOf(step.node) != graph::kNone;
         const bool isOften = !isPrework && !rare;
         if (isOften && !hasMail)
-            if (unsigned width = m.needLanes(functions, step.count))
-                return fireInLanes(step, node, functions, width);
+            if (unsigned width = m.needVectorWidth(functions, step.count))
+                return fireVectorised(step, node, functions, width);
         if (isOften) functions.firesAlone = true;
         const bool polls = isLong(isPrework ? *kernel.code.prework : *kernel.code.work);
-        loop(step.count, [&](llvm::Value* round) {
+        loop(step.count, [&](llvm::Value* loopIndex) {
             if (polls && step.count > 1) emitPoll(m, b, env());
             emitDelivery(m, b, env(), state(), step.node);
             callWork(isPrework ? functions.prework : functions.work, step,
-                     isPrework ? *node.prework : node.work, round);
+                     isPrework ? *node.prework : node.work, loopIndex);
             emitFired(m, b, env(), step.node);
             if (!isPrework) addToCounter(step.node, 1);
         });
@@ -638,26 +644,27 @@ private:
 
     /// Where the items of a firing lie that takes or gives one of each branch.
     llvm::Value* branches(const std::vector<EdgeId>& edges, const std::vector<Position>& from,
-                          llvm::Value* round) {
+                          llvm::Value* loopIndex) {
         llvm::Value* places = variable(sizeof(void*) * edges.size());
         for (std::size_t k = 0; k < edges.size(); ++k)
-            b.CreateStore(item(edges[k], from[k], round, 1),
+            b.CreateStore(item(edges[k], from[k], loopIndex, 1),
                           b.CreateConstInBoundsGEP1_64(m.ptr(), places, k));
         return places;
     }
 
-    /// The firing of that round, or those that begin with it; `turned`: where their window is instead.
+    /// The firing of that iteration, or those that begin with it; `transposed`: where their window is instead.
     llvm::Value* callWork(llvm::Function* work, const Step& step, const graph::Rates& rates,
-                          llvm::Value* round, llvm::Value* turned = nullptr) {
+                          llvm::Value* loopIndex, llvm::Value* transposed = nullptr) {
         llvm::Value* none = llvm::PoisonValue::get(m.ptr());
         auto window = [&](const std::vector<EdgeId>& edges, const std::vector<Position>& from,
                           std::int64_t rate) {
             if (edges.empty()) return none;
-            if (edges.size() > 1) return branches(edges, from, round);
-            return hasRings() ? rings().header(edges[0]) : item(edges[0], from[0], round, rate);
+            if (edges.size() > 1) return branches(edges, from, loopIndex);
+            return hasRings() ? rings().header(edges[0]) : item(edges[0], from[0], loopIndex, rate);
         };
-        llvm::Value* in =
-            turned ? turned : window(m.plan.inputsOf(step.node), step.inputs, rates.pop.max);
+        llvm::Value* in = transposed
+                              ? transposed
+                              : window(m.plan.inputsOf(step.node), step.inputs, rates.pop.max);
         llvm::Value* out = window(m.plan.outputsOf(step.node), step.outputs, rates.push.max);
         const std::int64_t counter = m.plan.counters[step.node];
         llvm::Value* iteration = b.getInt32(0);
@@ -675,8 +682,8 @@ private:
 
     /// As many at once as a vector holds; the last ones may be done twice, which changes nothing. Everything
     /// from where the lanes had to give up is done one by one, and so is the rest of those that count.
-    void fireInLanes(const Step& step, const graph::Node& node, KernelFunctions& functions,
-                     std::uint64_t width) {
+    void fireVectorised(const Step& step, const graph::Node& node, KernelFunctions& functions,
+                        std::uint64_t width) {
         const auto count = static_cast<std::uint64_t>(step.count);
         const bool counts = m.plan.counters[step.node] >= 0;
         const bool isRest = count % width != 0;
@@ -690,13 +697,13 @@ private:
         b.SetInsertPoint(inside);
         llvm::PHINode* number = b.CreatePHI(m.i64(), 2);
         number->addIncoming(b.getInt64(0), before);
-        llvm::Value* round = b.CreateMul(number, b.getInt64(width));
+        llvm::Value* loopIndex = b.CreateMul(number, b.getInt64(width));
         if (isRest && !counts)
-            round =
-                b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, round, b.getInt64(count - width));
+            loopIndex = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, loopIndex,
+                                                b.getInt64(count - width));
         if (isLong(*functions.kernel->code.work)) emitPoll(m, b, env());
-        llvm::Value* done =
-            callWork(functions.workLanes.at(static_cast<unsigned>(width)), step, node.work, round);
+        llvm::Value* done = callWork(functions.vectorWork.at(static_cast<unsigned>(width)), step,
+                                     node.work, loopIndex);
         llvm::BasicBlock* called = b.GetInsertBlock();
         b.CreateCondBr(done, next, one, llvm::MDBuilder(m.context).createLikelyBranchWeights());
         b.SetInsertPoint(next);
@@ -707,7 +714,7 @@ private:
         b.CreateCondBr(b.CreateICmpULT(further, b.getInt64(groups)), inside, goesOn ? one : after);
         b.SetInsertPoint(one);
         llvm::PHINode* single = b.CreatePHI(m.i64(), 3);
-        single->addIncoming(round, called);
+        single->addIncoming(loopIndex, called);
         if (goesOn) single->addIncoming(b.getInt64(groups * width), next);
         fireOneByOne(step, node, functions.work, single, after);
     }
@@ -728,21 +735,21 @@ private:
     }
 
     /// Of a reader or writer; of others it does not matter.
-    std::uint32_t worldPort(NodeId node, const elab::Kernel& kernel) {
+    std::uint32_t programPort(NodeId node, const elab::Kernel& kernel) {
         const types::BuiltinRole role = types::info(kernel.builtin).role;
         if (role == types::BuiltinRole::Reader) return portOf(m.plan.inputs, node);
         return role == types::BuiltinRole::Writer ? portOf(m.plan.outputs, node) : 0;
     }
 
-    std::uint32_t portOf(const std::vector<plan::WorldPort>& ports, NodeId node) {
+    std::uint32_t portOf(const std::vector<plan::ProgramPort>& ports, NodeId node) {
         auto found = std::find_if(ports.begin(), ports.end(),
-                                  [&](const plan::WorldPort& p) { return p.node == node; });
+                                  [&](const plan::ProgramPort& p) { return p.node == node; });
         STRC_ASSERT(found != ports.end(), "a file that the plan does not list");
         return static_cast<std::uint32_t>(found - ports.begin());
     }
 
     void fireBuiltin(const Step& step, const graph::Node& node, const elab::Kernel& kernel) {
-        if (hasRings()) return rings().builtin(step, worldPort(step.node, kernel));
+        if (hasRings()) return rings().builtin(step, programPort(step.node, kernel));
         llvm::Value* count = b.getInt64(static_cast<std::uint64_t>(step.count));
         switch (types::info(kernel.builtin).role) {
             case types::BuiltinRole::Identity:
@@ -769,9 +776,9 @@ private:
     bool drains;
     llvm::IRBuilder<> b;
     llvm::Function* function = nullptr;
-    std::vector<llvm::Value*> rounds;
+    std::vector<llvm::Value*> trips;
     std::map<NodeId, llvm::Value*> ownFields;  ///< of filters in the loop that is being emitted
-    std::optional<ChainFinder> chains;
+    std::optional<VectorPipelineFinder> pipelines;
     int pieces = 0;
 };
 
@@ -872,7 +879,7 @@ llvm::GlobalVariable* emitProgram(ModuleBuilder& m, const std::string& name,
                                        ending});
     auto* made = new llvm::GlobalVariable(m.module, program->getType(), true,
                                           llvm::GlobalValue::ExternalLinkage, program, name);
-    m.limitLanes();
+    m.limitVectors();
     return made;
 }
 

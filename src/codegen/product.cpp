@@ -20,18 +20,18 @@ constexpr std::int64_t kMostTileRows = 14;
 constexpr std::int64_t kMostStep = 4;  ///< of a vector whose elements are not neighbours
 constexpr std::int64_t kLeastProducts = 64;
 
-std::int64_t countRounds(const Loops& loops) {
+std::int64_t countTrips(const Loops& loops) {
     std::int64_t count = 1;
-    for (const ContractionLoop& loop : loops) count *= loop.rounds;
+    for (const ContractionLoop& loop : loops) count *= loop.trips;
     return count;
 }
 
-/// Does a round of `before` lead as far as all rounds of `loop`?
+/// Does an iteration of `before` lead as far as all iterations of `loop`?
 bool follows(const ContractionLoop& before, const ContractionLoop& loop) {
-    bool does = before.out == loop.out * loop.rounds && before.a == loop.a * loop.rounds &&
-                before.b == loop.b * loop.rounds;
+    bool does = before.out == loop.out * loop.trips && before.a == loop.a * loop.trips &&
+                before.b == loop.b * loop.trips;
     for (std::size_t k = 0; k < ir::kMostAddends; ++k)
-        does = does && before.added[k] == loop.added[k] * loop.rounds;
+        does = does && before.added[k] == loop.added[k] * loop.trips;
     return does;
 }
 
@@ -39,13 +39,13 @@ bool follows(const ContractionLoop& before, const ContractionLoop& loop) {
 Loops merged(const Loops& loops) {
     Loops result;
     for (const ContractionLoop& loop : loops) {
-        if (loop.rounds == 1) continue;
+        if (loop.trips == 1) continue;
         if (!result.empty()) {
             ContractionLoop& before = result.back();
             if (follows(before, loop)) {
-                const std::int32_t rounds = before.rounds * loop.rounds;
+                const std::int32_t trips = before.trips * loop.trips;
                 before = loop;
-                before.rounds = rounds;
+                before.trips = trips;
                 continue;
             }
         }
@@ -84,7 +84,7 @@ public:
         if (areAddendsLinear()) {
             sortSums();
             if (canStore && !movesVectors(others)) tryPanels(VectorSource::Stored);
-            if (made.rows.rounds > 1) tryPanels(VectorSource::Packed);
+            if (made.rows.trips > 1) tryPanels(VectorSource::Packed);
         }
         return found;
     }
@@ -111,7 +111,7 @@ private:
         auto best = others.end();
         for (auto loop = others.begin(); loop != others.end(); ++loop)
             if (loop->b == 0 && loop->a != 0 &&
-                (best == others.end() || loop->rounds >= best->rounds))
+                (best == others.end() || loop->trips >= best->trips))
                 best = loop;
         if (best == others.end()) return;
         made.rows = *best;
@@ -125,7 +125,7 @@ private:
             isMore = false;
             for (auto loop = from.begin(); loop != from.end(); ++loop) {
                 if (loop->out != step) continue;
-                step *= loop->rounds;
+                step *= loop->trips;
                 columns.insert(columns.begin(), *loop);
                 from.erase(loop);
                 isMore = true;
@@ -170,7 +170,7 @@ private:
         const std::int64_t perRow = made.areRowsVectors ? 2 * vectors : vectors;
         const std::int64_t most = std::clamp<std::int64_t>(free / perRow, 0, kMostTileRows);
         if (most == 0) return 0;
-        return piecesOf(made.rows.rounds, piecesOf(made.rows.rounds, most));
+        return piecesOf(made.rows.trips, piecesOf(made.rows.trips, most));
     }
 
     /// Cycles for one more sum, of all rows times so many vectors.
@@ -183,8 +183,8 @@ private:
                 target.productsAtOnce;
             return std::max({products, moved, target.productLatency});
         };
-        const std::int64_t tiles = piecesOf(made.rows.rounds, height);
-        const std::int64_t high = made.rows.rounds - tiles * (height - 1);
+        const std::int64_t tiles = piecesOf(made.rows.trips, height);
+        const std::int64_t high = made.rows.trips - tiles * (height - 1);
         return static_cast<double>(high) * tile(height) +
                static_cast<double>(tiles - high) * tile(height - 1);
     }
@@ -205,9 +205,9 @@ private:
         way.outer.insert(way.outer.end(), columns.begin(),
                          columns.end() - static_cast<std::ptrdiff_t>(own));
         way.source = VectorSource::Direct;
-        way.lanes = lanesFor(along.rounds);
-        const std::int64_t across = piecesOf(along.rounds, way.lanes);
-        const std::int64_t down = own > 1 ? way.columns[0].rounds : 1;
+        way.lanes = lanesFor(along.trips);
+        const std::int64_t across = piecesOf(along.trips, way.lanes);
+        const std::int64_t down = own > 1 ? way.columns[0].trips : 1;
         const double loads = along.b == 1 ? 1.5 : 3;
         const auto sums = static_cast<double>(way.countSums());
         for (std::int64_t vectors = 1; vectors <= kMostTileVectors; ++vectors) {
@@ -224,7 +224,7 @@ private:
             const double perSum = across < vectors
                                       ? tiles(down, vectors / across, across)
                                       : static_cast<double>(down) * tiles(across, vectors, 1);
-            way.cycles = perSum * sums * static_cast<double>(countRounds(way.outer));
+            way.cycles = perSum * sums * static_cast<double>(countTrips(way.outer));
             consider(way);
         }
     }
@@ -235,13 +235,13 @@ private:
         for (const ContractionLoop& loop : others)
             (loop.b == 0 ? way.lines : way.outer).push_back(loop);
         way.source = source;
-        const std::int64_t all = countRounds(columns);
+        const std::int64_t all = countTrips(columns);
         way.lanes = lanesFor(all);
         for (std::int64_t vectors = 1; vectors <= kMostTileVectors; ++vectors) {
             way.vectors = vectors;
             way.height = heightFor(vectors);
             if (way.height == 0 || vectors > piecesOf(all, way.lanes)) break;
-            const std::int64_t first = way.columns[0].rounds;
+            const std::int64_t first = way.columns[0].trips;
             const std::int64_t inner = all / first;
             way.block = first;
             way.rowsOutside = source == VectorSource::Packed || keepsPanels(way);
@@ -250,28 +250,28 @@ private:
                 static_cast<double>(first / way.block) * panelCycles(way, way.block * inner) +
                 (first % way.block == 0 ? 0 : panelCycles(way, first % way.block * inner));
             way.cycles = perSum * static_cast<double>(way.countSums()) *
-                         static_cast<double>(countRounds(way.outer));
+                         static_cast<double>(countTrips(way.outer));
             consider(way);
         }
     }
 
     /// Do the panels stay in the second cache while the rows, which are more, go by?
     bool keepsPanels(const Product& way) const {
-        const std::int64_t panels = way.packedElements(countRounds(columns)) * elementBytes;
+        const std::int64_t panels = way.packedElements(countTrips(columns)) * elementBytes;
         const std::int64_t rows =
-            countRounds(way.lines) * way.rows.rounds * way.countSums() * elementBytes;
+            countTrips(way.lines) * way.rows.trips * way.countSums() * elementBytes;
         return made.areRowsVectors || (panels <= target.secondCacheBytes && panels < rows);
     }
 
-    /// As many rounds as there is memory for, in blocks that are equally large as far as possible.
+    /// As many iterations as there is memory for, in blocks that are equally large as far as possible.
     bool fitBlock(Product& way, std::int64_t inner) const {
-        const std::int64_t first = way.columns[0].rounds;
+        const std::int64_t first = way.columns[0].trips;
         for (std::int64_t blocks = 1; blocks <= first; ++blocks) {
             way.block = piecesOf(first, blocks);
             if (inner == 1)
                 way.block = std::min(
                     first, piecesOf(way.block, way.lanes * way.vectors) * way.lanes * way.vectors);
-            if (way.roomBytes(elementBytes) <= kMostPacked) return true;
+            if (way.scratchBytes(elementBytes) <= kMostPacked) return true;
             if (inner == 1 && way.block <= way.lanes * way.vectors) return false;
         }
         return false;
@@ -283,7 +283,7 @@ private:
         double cycles =
             static_cast<double>(vectors / way.vectors) * sumCycles(way.vectors, way.height, 1);
         if (vectors % way.vectors != 0) cycles += sumCycles(vectors % way.vectors, way.height, 1);
-        cycles *= static_cast<double>(countRounds(way.lines));
+        cycles *= static_cast<double>(countTrips(way.lines));
         if (way.source == VectorSource::Stored) return cycles;
         const ContractionLoop& along = way.columns.back();
         const bool isLine = way.columns.size() == 1;
@@ -291,8 +291,8 @@ private:
                                : along.b > 1 && along.b <= kMostStep
                                    ? 4
                                    : 2 * static_cast<double>(way.lanes);
-        const auto runs = static_cast<double>(count / along.rounds) *
-                          static_cast<double>(piecesOf(along.rounds, way.lanes));
+        const auto runs = static_cast<double>(count / along.trips) *
+                          static_cast<double>(piecesOf(along.trips, way.lanes));
         if (isLine) return cycles + static_cast<double>(vectors) * perLoad;
         return cycles + runs * perLoad + static_cast<double>(vectors) * 2;
     }
@@ -307,11 +307,11 @@ private:
 
 }  // namespace
 
-std::int64_t Product::countSums() const { return countRounds(sums); }
-std::int64_t Product::countColumns() const { return countRounds(columns); }
+std::int64_t Product::countSums() const { return countTrips(sums); }
+std::int64_t Product::countColumns() const { return countTrips(columns); }
 
 std::int64_t Product::countTilesOfRows() const {
-    return countRounds(lines) * piecesOf(rows.rounds, height);
+    return countTrips(lines) * piecesOf(rows.trips, height);
 }
 
 bool Product::canFetchPanels() const {
@@ -323,9 +323,9 @@ std::int64_t Product::packedElements(std::int64_t columnCount) const {
     return piecesOf(columnCount, lanes) * lanes * countSums();
 }
 
-std::int64_t Product::roomBytes(std::int64_t elementBytes) const {
+std::int64_t Product::scratchBytes(std::int64_t elementBytes) const {
     if (source != VectorSource::Packed) return 0;
-    const std::int64_t packed = countColumns() / columns[0].rounds * block;
+    const std::int64_t packed = countColumns() / columns[0].trips * block;
     return (packedElements(packed) + packed + 2 * lanes) * elementBytes;
 }
 
@@ -349,7 +349,7 @@ std::string print(const Product& product) {
     auto text = [](const Loops& loops) {
         std::string all;
         for (const ContractionLoop& loop : loops)
-            all += fmt::format("{}{}", all.empty() ? "" : " x ", loop.rounds);
+            all += fmt::format("{}{}", all.empty() ? "" : " x ", loop.trips);
         return all.empty() ? std::string("1") : all;
     };
     Loops rows = product.lines;

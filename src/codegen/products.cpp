@@ -22,7 +22,7 @@ constexpr std::align_val_t kLine{64};  ///< of a cache
 class ProductEmitter {
 public:
     ProductEmitter(llvm::IRBuilder<>& builder, llvm::Module& module, const Product& product,
-                   const target::Model& target, const Operands& operands, llvm::Value* room,
+                   const target::Model& target, const Operands& operands, llvm::Value* scratch,
                    const std::function<void()>& pollNow)
         : b(builder),
           module(module),
@@ -31,7 +31,7 @@ public:
           element(operands.element),
           base{operands.out, product.isSwapped ? operands.b : operands.a,
                product.isSwapped ? operands.a : operands.b, operands.addends},
-          room(room),
+          scratch(scratch),
           poll(pollNow),
           sums(product.countSums()),
           width(product.vectors * product.lanes) {}
@@ -48,18 +48,18 @@ private:
         return b.getInt64(static_cast<std::uint64_t>(value));
     }
 
-    llvm::Value* plus(llvm::Value* from, llvm::Value* rounds, std::int64_t step) {
+    llvm::Value* plus(llvm::Value* from, llvm::Value* trips, std::int64_t step) {
         if (step == 0) return from;
-        return b.CreateAdd(from, b.CreateMul(rounds, number(step), "", false, true), "", false,
+        return b.CreateAdd(from, b.CreateMul(trips, number(step), "", false, true), "", false,
                            true);
     }
 
     OperandOffsets moved(const OperandOffsets& at, const ContractionLoop& loop,
-                         llvm::Value* rounds) {
-        OperandOffsets there{plus(at.out, rounds, loop.out), plus(at.a, rounds, loop.a),
-                             plus(at.b, rounds, loop.b)};
+                         llvm::Value* trips) {
+        OperandOffsets there{plus(at.out, trips, loop.out), plus(at.a, trips, loop.a),
+                             plus(at.b, trips, loop.b)};
         for (std::size_t k = 0; k < how.addends; ++k)
-            there.addends.push_back(plus(at.addends[k], rounds, loop.added[k]));
+            there.addends.push_back(plus(at.addends[k], trips, loop.added[k]));
         return there;
     }
 
@@ -78,7 +78,7 @@ private:
 
     void around(std::size_t depth, const OperandOffsets& at) {
         if (depth < how.outer.size())
-            return emitLoop(b, how.outer[depth].rounds, [&](llvm::Value* k) {
+            return emitLoop(b, how.outer[depth].trips, [&](llvm::Value* k) {
                 pollNow();
                 around(depth + 1, moved(at, how.outer[depth], k));
             });
@@ -121,12 +121,12 @@ private:
         std::int64_t inside = 1;
         for (std::size_t k = how.sums.size(); k-- > 0;) {
             const ContractionLoop& loop = how.sums[k];
-            if (!made.empty() && loop.a == made.front().a * made.front().rounds)
-                made.front().rounds *= loop.rounds;
+            if (!made.empty() && loop.a == made.front().a * made.front().trips)
+                made.front().trips *= loop.trips;
             else
                 made.insert(made.begin(),
-                            {loop.rounds, 0, loop.a, static_cast<std::int32_t>(inside * row), {}});
-            inside *= loop.rounds;
+                            {loop.trips, 0, loop.a, static_cast<std::int32_t>(inside * row), {}});
+            inside *= loop.trips;
         }
         return made;
     }
@@ -136,8 +136,8 @@ private:
     /// Tiles over all rows, the high ones first: `body` gets their places.
     void allRows(const OperandOffsets& at,
                  const std::function<void(const OperandOffsets&, std::int64_t)>& body) {
-        const std::int64_t tiles = (how.rows.rounds + how.height - 1) / how.height;
-        const std::int64_t high = how.rows.rounds - tiles * (how.height - 1);
+        const std::int64_t tiles = (how.rows.trips + how.height - 1) / how.height;
+        const std::int64_t high = how.rows.trips - tiles * (how.height - 1);
         auto some = [&](std::int64_t first, std::int64_t count, std::int64_t height) {
             if (count == 0) return;
             const OperandOffsets from = moved(at, how.rows, number(first));
@@ -159,7 +159,7 @@ private:
                   const std::function<void(const OperandOffsets&, std::int64_t)>& body,
                   std::size_t depth = 0) {
         if (depth == how.lines.size()) return allRows(at, body);
-        emitLoop(b, how.lines[depth].rounds, [&](llvm::Value* k) {
+        emitLoop(b, how.lines[depth].trips, [&](llvm::Value* k) {
             allLines(moved(at, how.lines[depth], k), body, depth + 1);
         });
     }
@@ -182,12 +182,12 @@ private:
         const ContractionLoop& along = how.columns.back();
         const ContractionLoop down =
             how.columns.size() > 1 ? how.columns[0] : ContractionLoop{1, 0, 0, 0, {}};
-        const std::int64_t across = (along.rounds + how.lanes - 1) / how.lanes;
+        const std::int64_t across = (along.trips + how.lanes - 1) / how.lanes;
         const std::int64_t together = std::max<std::int64_t>(1, how.vectors / across);
         // Whole vectors first; the last ones of a line have what is left of it.
-        const std::int64_t whole = along.rounds / how.lanes;
+        const std::int64_t whole = along.trips / how.lanes;
         const std::int64_t groups = across <= how.vectors ? 0 : whole / how.vectors;
-        parts(down.rounds, together, [&](llvm::Value* first, std::int64_t lines) {
+        parts(down.trips, together, [&](llvm::Value* first, std::int64_t lines) {
             const OperandOffsets line = moved(at, down, first);
             auto some = [&](llvm::Value* vector, std::int64_t columns) {
                 lineTiles(moved(line, along, b.CreateMul(vector, number(how.lanes))), down, lines,
@@ -196,7 +196,7 @@ private:
             if (groups > 0)
                 emitLoop(b, groups,
                          [&](llvm::Value* k) { some(b.CreateMul(k, number(how.vectors)), width); });
-            const std::int64_t rest = along.rounds - groups * width;
+            const std::int64_t rest = along.trips - groups * width;
             if (rest > 0) some(number(groups * how.vectors), rest);
         });
     }
@@ -291,12 +291,12 @@ private:
 
     void packed(const OperandOffsets& at) {
         const ContractionLoop& first = how.columns[0];
-        parts(first.rounds, how.block, [&](llvm::Value* round, std::int64_t count) {
+        parts(first.trips, how.block, [&](llvm::Value* iteration, std::int64_t count) {
             pollNow();
-            const OperandOffsets block = moved(at, first, round);
-            const std::int64_t columns = how.countColumns() / first.rounds * count;
+            const OperandOffsets block = moved(at, first, iteration);
+            const std::int64_t columns = how.countColumns() / first.trips * count;
             pack(block, count, columns);
-            allTiles(columns, room, block);
+            allTiles(columns, scratch, block);
         });
     }
 
@@ -305,7 +305,7 @@ private:
     void pack(const OperandOffsets& at, std::int64_t count, std::int64_t columns) {
         llvm::Value* line = nullptr;
         if (how.columns.size() > 1) {
-            line = address(room, number(how.packedElements(columns)));
+            line = address(scratch, number(how.packedElements(columns)));
             // What lies behind the last column is computed with.
             storeLanes(b, llvm::Constant::getNullValue(vectorType()),
                        address(line, number(columns - columns % how.lanes)), how.lanes);
@@ -329,8 +329,8 @@ private:
                     const std::function<void(llvm::Value*, llvm::Value*)>& body) {
         if (depth == how.sums.size()) return body(place, sum);
         std::int64_t inner = 1;
-        for (std::size_t k = depth + 1; k < how.sums.size(); ++k) inner *= how.sums[k].rounds;
-        emitLoop(b, how.sums[depth].rounds, [&](llvm::Value* k) {
+        for (std::size_t k = depth + 1; k < how.sums.size(); ++k) inner *= how.sums[k].trips;
+        emitLoop(b, how.sums[depth].trips, [&](llvm::Value* k) {
             forEachSum(depth + 1, plus(place, k, how.sums[depth].b), plus(sum, k, inner), body);
         });
     }
@@ -340,10 +340,10 @@ private:
                   std::int64_t count) {
         const ContractionLoop& loop = how.columns[depth];
         if (depth + 1 < how.columns.size())
-            return emitLoop(b, depth == 0 ? count : loop.rounds, [&](llvm::Value* k) {
+            return emitLoop(b, depth == 0 ? count : loop.trips, [&](llvm::Value* k) {
                 fillLine(line, plus(from, k, loop.b), depth + 1, plus(column, k, loop.out), count);
             });
-        parts(loop.rounds, how.lanes, [&](llvm::Value* first, std::int64_t some) {
+        parts(loop.trips, how.lanes, [&](llvm::Value* first, std::int64_t some) {
             llvm::Value* source = address(base.b, plus(from, first, loop.b));
             storeLanes(b, loadLanes(b, element, source, how.lanes, loop.b, some),
                        address(line, b.CreateAdd(column, first)), how.lanes);
@@ -361,7 +361,7 @@ private:
                 const std::int64_t used = std::min(how.lanes, count - k * how.lanes);
                 llvm::Value* there = address(source, number(k * how.lanes * step));
                 storeLanes(b, loadLanes(b, element, there, how.lanes, step, used),
-                           address(room, b.CreateAdd(place, number(k * how.lanes))), how.lanes);
+                           address(scratch, b.CreateAdd(place, number(k * how.lanes))), how.lanes);
             }
         };
         const std::int64_t full = columns / width;
@@ -376,7 +376,7 @@ private:
     const target::Model& target;
     llvm::Type* element;
     OperandOffsets base;
-    llvm::Value* room;
+    llvm::Value* scratch;
     const std::function<void()>& poll;
     const std::int64_t sums;
     const std::int64_t width;  ///< columns of a panel
@@ -393,7 +393,7 @@ PanelsOf panelsOf(const Product& how, std::int64_t elementBytes) {
                    static_cast<std::uint32_t>(how.sums.size())},
                   {}};
     for (const Loops* loops : {&how.columns, &how.sums})
-        for (const ContractionLoop& loop : *loops) made.loops.push_back({loop.rounds, loop.b});
+        for (const ContractionLoop& loop : *loops) made.loops.push_back({loop.trips, loop.b});
     return made;
 }
 
@@ -415,9 +415,9 @@ std::string keyOf(const PanelsOf& panels) {
 }  // namespace
 
 void emitProduct(llvm::IRBuilder<>& b, llvm::Module& module, const Product& product,
-                 const target::Model& target, const Operands& operands, llvm::Value* room,
+                 const target::Model& target, const Operands& operands, llvm::Value* scratch,
                  const std::function<void()>& poll) {
-    ProductEmitter(b, module, product, target, operands, room, poll).emit();
+    ProductEmitter(b, module, product, target, operands, scratch, poll).emit();
 }
 
 llvm::Constant* ModuleBuilder::packed(const ir::StoredArray& array, const Product& product,

@@ -47,12 +47,13 @@ std::vector<std::optional<ir::Range>> ModuleBuilder::initialFields(const elab::K
 
 const ir::Proofs& ModuleBuilder::proofs(KernelFunctions& made) {
     static const ir::Proofs none;
-    if (!made.kernel || !options.checks || made.kernel->siblings) return none;
+    if (!made.kernel || !options.checks || made.kernel->horizontal) return none;
     if (made.proofs) return *made.proofs;
     made.proofs.emplace();
     const ir::StreamCode& code = made.kernel->code;
     if (!ir::hasChecks(code)) return *made.proofs;
-    base::PassRun run(passes, base::Pass::BoundsProofs, code.name.empty() ? "filter" : code.name);
+    base::PassRun run(passes, base::Pass::BoundsCheckElimination,
+                      code.name.empty() ? "filter" : code.name);
     if (!run) return *made.proofs;
     ir::BoundsInput input = boundsOf(*made.kernel);
     input.fields = initialFields(*made.kernel);

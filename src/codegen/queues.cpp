@@ -75,11 +75,11 @@ llvm::Value* BodyEmitter::queuedOutput(const Instr& instr) {
     }
     auto size = static_cast<std::uint64_t>(types::sizeOf(instr.type));
     llvm::Value* last = queueEnd(kOut, offsetof(strc_queue, last));
-    llvm::Value* room = b.CreateSub(
+    llvm::Value* capacity = b.CreateSub(
         b.CreatePtrToInt(b.CreateLoad(m.ptr(), queueEnd(kOut, offsetof(strc_queue, end))), m.i64()),
         b.CreatePtrToInt(b.CreateLoad(m.ptr(), last), m.i64()));
     llvm::BasicBlock *make = newBlock("make"), *fine = newBlock("room");
-    b.CreateCondBr(b.CreateICmpUGE(room, b.getInt64(size)), fine, make,
+    b.CreateCondBr(b.CreateICmpUGE(capacity, b.getInt64(size)), fine, make,
                    llvm::MDBuilder(m.context).createLikelyBranchWeights());
     b.SetInsertPoint(make);
     llvm::Value* lacking = b.CreateCall(m.runtime("strc_make_room"), {param(kEnv), param(kOut)});

@@ -70,7 +70,7 @@ llvm::Value* BodyEmitter::concat(const Instr& instr) {
                      b.CreateCall(m.runtime("strc_string_concat"), {param(kEnv), first, second}));
 }
 
-/// Strings live until the end of their firing, or of a round of a loop: together they may be too many.
+/// Strings live until the end of their firing, or of an iteration of a loop: together they may be too many.
 llvm::Value* BodyEmitter::newString(const Instr& instr, llvm::Value* string) {
     require(b.CreateIsNotNull(string),
             {base::Diag::OutOfMemory, instr.range, {"the text of one firing"}, 1},
@@ -289,7 +289,7 @@ llvm::Value* BodyEmitter::convert(const Instr& instr) {
     }
 }
 
-/// types::toInt in lanes; LLVM does its intrinsic one by one.
+/// types::toInt in vectors; LLVM does its intrinsic one by one.
 llvm::Value* BodyEmitter::toInts(llvm::Value* row) {
     llvm::Type* ints = vectorOf(m.i32());
     auto bound = [&](double number) { return llvm::ConstantFP::get(row->getType(), number); };

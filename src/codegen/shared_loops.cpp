@@ -23,7 +23,7 @@ constexpr std::int64_t kMost = std::int64_t{1} << 60;
 constexpr std::int64_t kMostOwnBytes = 4 * 1024 * 1024;
 /// Rounds that write neighbours: fewer would have threads write the same lines of memory.
 constexpr std::int64_t kNeighbours = 64;
-constexpr std::int64_t kLongRound = std::int64_t{1} << 22;
+constexpr std::int64_t kLongIteration = std::int64_t{1} << 22;
 
 /// Does a processor do it in vectors, too?
 bool isInstruction(types::MathFn fn) {
@@ -42,8 +42,8 @@ bool isInstruction(types::MathFn fn) {
 class Finder {
 public:
     Finder(const ir::Body& of, const std::function<bool(const Instr&)>& allowed,
-           std::int64_t roomBytes)
-        : body(of), mayBe(allowed), room(roomBytes), affine(of) {}
+           std::int64_t scratchBytes)
+        : body(of), mayBe(allowed), scratch(scratchBytes), affine(of) {}
 
     SharedLoops run() {
         look(body.entry);
@@ -69,7 +69,7 @@ private:
             found.emplace(&loop, std::move(*shared));
             return;
         }
-        const auto counts = affine.counted(before, loop);
+        const auto counts = affine.induction(before, loop);
         if (counts) affine.enter(*counts);
         look(loop.blocks[1]);
         if (counts) affine.leave(counts->counter);
@@ -81,19 +81,19 @@ private:
         ir::forEach(body, loop.blocks[1],
                     [&](const Instr& instr) { isFine = isFine && mayBe(instr); });
         if (!isFine) return std::nullopt;
-        auto rounds = ir::independentRounds(body, affine, before, loop);
-        if (!rounds || bytesOf(*rounds) > kMostOwnBytes) return std::nullopt;
-        const std::int64_t count = rounds->counts.rounds, each = std::max(cost / count, kInstr);
+        auto trips = ir::findParallelLoop(body, affine, before, loop);
+        if (!trips || bytesOf(*trips) > kMostOwnBytes) return std::nullopt;
+        const std::int64_t count = trips->counts.trips, each = std::max(cost / count, kInstr);
         const std::int64_t unit = kLeastOfPart / each >= kNeighbours ? kNeighbours : 1;
         const std::int64_t least = piecesOf(piecesOf(kLeastOfPart, each), unit);
         const std::int64_t grain = unit * grainOf(piecesOf(count, unit), least);
         if (grain >= count) return std::nullopt;
-        return SharedLoop{std::move(*rounds), grain, each > kLongRound};
+        return SharedLoop{std::move(*trips), grain, each > kLongIteration};
     }
 
-    std::int64_t bytesOf(const ir::Rounds& rounds) const {
-        std::int64_t bytes = room;
-        for (std::uint32_t local : rounds.own) bytes += types::sizeOf(body.locals[local].type);
+    std::int64_t bytesOf(const ir::ParallelLoop& trips) const {
+        std::int64_t bytes = scratch;
+        for (std::uint32_t local : trips.own) bytes += types::sizeOf(body.locals[local].type);
         return bytes;
     }
 
@@ -109,11 +109,11 @@ private:
     std::int64_t costOf(std::span<const Instr> before, const Instr& instr) const {
         switch (instr.op) {
             case Op::Loop: {
-                const auto counts = affine.counted(before, instr);
+                const auto counts = affine.induction(before, instr);
                 const std::int64_t each = costOf(instr.blocks[1]) + kInstr;
-                return counts && counts->rounds > kMost / each ? kMost
-                       : counts                                ? each * counts->rounds
-                                                               : each;
+                return counts && counts->trips > kMost / each ? kMost
+                       : counts                               ? each * counts->trips
+                                                              : each;
             }
             case Op::Contract: return ir::countProducts(ir::contractionOf(instr));
             case Op::Math: return isInstruction(instr.math) ? kInstr : kFunction;
@@ -128,7 +128,7 @@ private:
 
     const ir::Body& body;
     const std::function<bool(const Instr&)>& mayBe;
-    const std::int64_t room;
+    const std::int64_t scratch;
     ir::Affine affine;
     SharedLoops found;
 };
@@ -136,8 +136,8 @@ private:
 }  // namespace
 
 SharedLoops findSharedLoops(const ir::Body& body, const std::function<bool(const Instr&)>& mayBe,
-                            std::int64_t room) {
-    return Finder(body, mayBe, room).run();
+                            std::int64_t scratch) {
+    return Finder(body, mayBe, scratch).run();
 }
 
 std::string print(const ir::Body& body, const SharedLoops& loops) {
@@ -148,9 +148,9 @@ std::string print(const ir::Body& body, const SharedLoops& loops) {
             if (found == loops.end()) continue;
             const SharedLoop& loop = found->second;
             text += fmt::format("{} parts of {} rounds of '{}'", loop.parts(), loop.grain,
-                                body.locals[loop.rounds.counts.counter].name);
+                                body.locals[loop.trips.counts.counter].name);
             const char* separator = ", each with its own ";
-            for (std::uint32_t local : loop.rounds.own) {
+            for (std::uint32_t local : loop.trips.own) {
                 if (!body.locals[local].type->isAggregate()) continue;
                 text += separator + ("'" + body.locals[local].name + "'");
                 separator = ", ";

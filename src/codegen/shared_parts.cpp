@@ -19,7 +19,7 @@ public:
         llvm::Value* self = entry.CreateAlloca(type, nullptr, "operands");
         for (unsigned k = 0; k < all.size(); ++k)
             b.CreateStore(all[k], b.CreateConstInBoundsGEP2_64(type, self, 0, k));
-        const std::int64_t count = (how.loop.rounds + how.grain - 1) / how.grain;
+        const std::int64_t count = (how.loop.trips + how.grain - 1) / how.grain;
         b.CreateCall(m.runtime("strc_share"), {env, function(), self, b.getInt64(asU64(count))});
     }
 
@@ -33,18 +33,18 @@ private:
             llvm::Function::Create(type, llvm::Function::InternalLinkage, "part", m.module);
         made->setDoesNotThrow();
         llvm::IRBuilder<> entry(llvm::BasicBlock::Create(m.context, "entry", made));
-        auto* round = llvm::BasicBlock::Create(m.context, "part", made);
+        auto* iteration = llvm::BasicBlock::Create(m.context, "part", made);
         auto* done = llvm::BasicBlock::Create(m.context, "done", made);
-        llvm::IRBuilder<> b(round);
+        llvm::IRBuilder<> b(iteration);
         auto* part = b.CreatePHI(i64, 2);
         part->addIncoming(made->getArg(1), &made->getEntryBlock());
         one(b, entry, made->getArg(0), part);
         llvm::Value* next = b.CreateAdd(part, b.getInt64(1));
         part->addIncoming(next, b.GetInsertBlock());
-        b.CreateCondBr(b.CreateICmpSLT(next, made->getArg(2)), round, done);
+        b.CreateCondBr(b.CreateICmpSLT(next, made->getArg(2)), iteration, done);
         b.SetInsertPoint(done);
         b.CreateRetVoid();
-        entry.CreateBr(round);
+        entry.CreateBr(iteration);
         return made;
     }
 
@@ -59,13 +59,13 @@ private:
         Operands here{element, operand(0, loop.out), operand(1, loop.a), operand(2, loop.b)};
         for (unsigned k = 0; k < addends; ++k)
             here.addends.push_back(operand(3 + k, loop.added[k]));
-        const std::int64_t last = loop.rounds % how.grain;
+        const std::int64_t last = loop.trips % how.grain;
         if (last == 0) return how.part(b, entry, here, how.grain, part);
         auto block = [&](const char* name) {
             return llvm::BasicBlock::Create(m.context, name, b.GetInsertBlock()->getParent());
         };
         llvm::BasicBlock *whole = block("whole"), *rest = block("rest"), *after = block("after");
-        b.CreateCondBr(b.CreateICmpSLT(part, b.getInt64(asU64(loop.rounds / how.grain))), whole,
+        b.CreateCondBr(b.CreateICmpSLT(part, b.getInt64(asU64(loop.trips / how.grain))), whole,
                        rest);
         b.SetInsertPoint(whole);
         how.part(b, entry, here, how.grain, part);
@@ -91,16 +91,16 @@ void emitShared(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry
 
 void emitPiece(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
                const Product& product, const Operands& operands) {
-    llvm::Value* room = nullptr;
+    llvm::Value* scratch = nullptr;
     const auto elementBytes =
         static_cast<std::int64_t>(operands.element->getPrimitiveSizeInBits() / 8);
-    if (const std::int64_t bytes = product.roomBytes(elementBytes); bytes > 0) {
+    if (const std::int64_t bytes = product.scratchBytes(elementBytes); bytes > 0) {
         auto* slot =
             entry.CreateAlloca(llvm::ArrayType::get(m.i8(), asU64(bytes)), nullptr, "room");
         slot->setAlignment(llvm::Align(64));
-        room = slot;
+        scratch = slot;
     }
-    emitProduct(b, m.module, product, m.target(), operands, room, [] {});
+    emitProduct(b, m.module, product, m.target(), operands, scratch, [] {});
 }
 
 }  // namespace strc::codegen

@@ -19,59 +19,58 @@ public:
         : m(builder),
           how(contraction),
           loop(how.loops[how.parts->loop]),
-          grain(how.parts->rounds),
+          grain(how.parts->trips),
           elementBytes(static_cast<std::int64_t>(elementType->getPrimitiveSizeInBits() / 8)),
           stored(storedOperands) {}
 
     void emit(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, const Operands& operands,
               llvm::Value* env) {
         auto part = [this](llvm::IRBuilder<>& builder, llvm::IRBuilder<>& variables,
-                           const Operands& here, std::int64_t rounds, llvm::Value* number) {
-            piece(builder, variables, here, rounds, number);
-        };
+                           const Operands& here, std::int64_t trips,
+                           llvm::Value* number) { piece(builder, variables, here, trips, number); };
         emitShared(m, b, entry, {loop, grain, part}, operands, env);
     }
 
     std::string text() const {
         const std::optional<Product> product = productFor(grain);
-        return fmt::format("{} parts of {} by hand: {}", (loop.rounds + grain - 1) / grain, grain,
+        return fmt::format("{} parts of {} by hand: {}", (loop.trips + grain - 1) / grain, grain,
                            product ? print(*product) : "loops\n");
     }
 
 private:
-    Contraction contractionOf(std::int64_t rounds) const {
+    Contraction contractionOf(std::int64_t trips) const {
         Contraction piece = how;
         piece.parts.reset();
-        piece.loops[how.parts->loop].rounds = static_cast<std::int32_t>(rounds);
+        piece.loops[how.parts->loop].trips = static_cast<std::int32_t>(trips);
         return piece;
     }
 
-    std::optional<Product> productFor(std::int64_t rounds) const {
-        if (!m.passes.isEnabled(base::Pass::Tiles)) return std::nullopt;
-        return productOf(contractionOf(rounds), elementBytes, m.target(), stored[0], stored[1]);
+    std::optional<Product> productFor(std::int64_t trips) const {
+        if (!m.passes.isEnabled(base::Pass::RegisterTiling)) return std::nullopt;
+        return productOf(contractionOf(trips), elementBytes, m.target(), stored[0], stored[1]);
     }
 
-    void piece(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, Operands here, std::int64_t rounds,
+    void piece(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, Operands here, std::int64_t trips,
                llvm::Value* number) {
-        const std::optional<Product> product = productFor(rounds);
-        if (!product) return emitContraction(b, entry, contractionOf(rounds), here, [] {});
+        const std::optional<Product> product = productFor(trips);
+        if (!product) return emitContraction(b, entry, contractionOf(trips), here, [] {});
         if (product->source == VectorSource::Stored)
-            (product->isSwapped ? here.a : here.b) = panels(b, *product, rounds, number);
+            (product->isSwapped ? here.a : here.b) = panels(b, *product, trips, number);
         emitPiece(m, b, entry, *product, here);
     }
 
-    /// The panels of a part: all parts that have so many rounds share them, or each has its own.
-    llvm::Value* panels(llvm::IRBuilder<>& b, const Product& product, std::int64_t rounds,
+    /// The panels of a part: all parts that have so many iterations share them, or each has its own.
+    llvm::Value* panels(llvm::IRBuilder<>& b, const Product& product, std::int64_t trips,
                         llvm::Value* number) {
         const std::int64_t step = product.isSwapped ? loop.a : loop.b;
         const ir::StoredArray& array = *stored[product.isSwapped ? 0 : 1];
-        const std::int64_t wholes = loop.rounds / grain;
+        const std::int64_t wholes = loop.trips / grain;
         auto packed = [&](std::int64_t part) {
             Product moved = product;
             moved.firstB += part * grain * step;
             return m.packed(array, moved, elementBytes);
         };
-        if (step == 0 || rounds < grain) return packed(wholes);
+        if (step == 0 || trips < grain) return packed(wholes);
         std::vector<llvm::Constant*> all;
         for (std::int64_t part = 0; part < wholes; ++part) all.push_back(packed(part));
         auto* type = llvm::ArrayType::get(m.ptr(), all.size());
@@ -95,7 +94,7 @@ bool emitSplit(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
                const Contraction& how, const Operands& operands, const StoredOperands& stored,
                llvm::Value* env) {
     if (!how.parts || m.options.inPieces) return false;
-    base::PassRun run(m.passes, base::Pass::ShareProducts,
+    base::PassRun run(m.passes, base::Pass::ParallelProducts,
                       b.GetInsertBlock()->getParent()->getName().str());
     if (!run) return false;
     Splitter splitter(m, how, operands.element, stored);

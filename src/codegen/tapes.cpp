@@ -16,7 +16,7 @@ bool BodyEmitter::tape(const Instr& instr) {
     if (usesRings() && ringTape(instr)) return true;
     switch (instr.op) {
         case Op::Iter:
-            set(instr, lanes ? b.CreateAdd(widen(param(kIter)), laneNumbers()) : param(kIter));
+            set(instr, varying ? b.CreateAdd(widen(param(kIter)), laneNumbers()) : param(kIter));
             return true;
         case Op::Pop:
             set(instr, input(instr, nullptr));
@@ -39,11 +39,11 @@ bool BodyEmitter::tape(const Instr& instr) {
                            bytesOf(instr.type));
             return true;
         case Op::Push:
-            if (rounds) {
-                pushInRounds(instr);
+            if (vectorLoop) {
+                pushInLoop(instr);
                 return true;
             }
-            if (lanes)
+            if (varying)
                 pushLanes(instr, outputIndex(instr));
             else
                 m.store(b, instr.type, outputItem(instr), operand(instr, 0));
@@ -68,7 +68,7 @@ std::vector<std::string> BodyEmitter::rateWords() const {
 }
 
 void BodyEmitter::advance(llvm::Value* counter) {
-    llvm::Value* step = when ? b.CreateZExt(when, m.i64()) : b.getInt64(1);
+    llvm::Value* step = predicate ? b.CreateZExt(predicate, m.i64()) : b.getInt64(1);
     b.CreateStore(b.CreateAdd(b.CreateLoad(m.i64(), counter), step), counter);
 }
 
@@ -83,8 +83,8 @@ void BodyEmitter::passOutput(const Instr& instr) {
 }
 
 llvm::Value* BodyEmitter::input(const Instr& instr, llvm::Value* offset) {
-    if (rounds) return peekInRounds(instr);
-    if (lanes) return inputLanes(instr, inputIndex(instr, offset));
+    if (vectorLoop) return peekInLoop(instr);
+    if (varying) return inputLanes(instr, inputIndex(instr, offset));
     return m.load(b, instr.type, inputItem(instr, offset));
 }
 
@@ -150,7 +150,7 @@ llvm::Value* BodyEmitter::outputItem(const Instr& instr) {
     auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
     llvm::Value* index = outputIndex(instr);
     return b.CreateInBoundsGEP(llvm::ArrayType::get(m.i8(), bytes),
-                               when ? selectedOutput() : param(kOut), index);
+                               predicate ? selectedOutput() : param(kOut), index);
 }
 
 /// At the end of a firing: as many as declared?

@@ -12,9 +12,9 @@
 namespace strc::codegen {
 namespace {
 
-/// Products of vectors in a round of a loop.
+/// Products of vectors in an iteration of a loop.
 constexpr std::int64_t kMostUnrolled = 256;
-constexpr std::int64_t kGoodRound = 48;
+constexpr std::int64_t kGoodIteration = 48;
 /// A sum waits for itself: of so many, products go on in turn. Fewer are taken apart and added at the end.
 constexpr std::int64_t kFewestSums = 4;
 
@@ -94,32 +94,31 @@ private:
 
     std::size_t partsOf(std::size_t sums) const {
         std::int64_t terms = 1;
-        for (const ir::ContractionLoop& loop : tile.sums) terms *= loop.rounds;
+        for (const ir::ContractionLoop& loop : tile.sums) terms *= loop.trips;
         return std::clamp<std::size_t>(asU64(kFewestSums) / sums, 1, asU64(terms));
     }
 
-    /// Inner loops are written out as far as their rounds are few.
+    /// Inner loops are written out as far as their iterations are few.
     void chooseUnrolling() {
         writtenOut = tile.sums.size();
         std::int64_t products = tile.height * static_cast<std::int64_t>(tile.vectors.size());
         while (writtenOut > 0 && !overlaps(tile.sums[writtenOut - 1]) &&
-               products * tile.sums[writtenOut - 1].rounds <= kMostUnrolled)
-            products *= tile.sums[--writtenOut].rounds;
-        roundsInOne = std::max<std::int64_t>(1, kGoodRound / products);
+               products * tile.sums[writtenOut - 1].trips <= kMostUnrolled)
+            products *= tile.sums[--writtenOut].trips;
+        roundsInOne = std::max<std::int64_t>(1, kGoodIteration / products);
     }
 
-    /// Rounds of a loop that are one in the code.
+    /// Iterations of a loop that are one in the code.
     std::int64_t togetherOf(std::size_t depth) const {
-        return depth + 1 == writtenOut
-                   ? std::min<std::int64_t>(roundsInOne, tile.sums[depth].rounds)
-                   : 1;
+        return depth + 1 == writtenOut ? std::min<std::int64_t>(roundsInOne, tile.sums[depth].trips)
+                                       : 1;
     }
 
-    /// The same in each round of the innermost loop.
+    /// The same in each iteration of the innermost loop.
     void planFetching() {
         if (tile.fetched == 0) return;
         std::int64_t times = 1;
-        for (std::size_t k = 0; k < writtenOut; ++k) times *= tile.sums[k].rounds / togetherOf(k);
+        for (std::size_t k = 0; k < writtenOut; ++k) times *= tile.sums[k].trips / togetherOf(k);
         fetchedAtOnce = (tile.fetched + times - 1) / times;
         ahead = b.CreateAlloca(b.getPtrTy(), nullptr, "ahead");
         b.CreateStore(function->getArg(function->arg_size() - 1), ahead);
@@ -141,39 +140,39 @@ private:
         b.CreateStore(further(fetchedAtOnce), ahead);
     }
 
-    /// Do rounds lead from the scalars of a row to those of others? Written out, all of them would be kept, for which there are no
+    /// Do iterations lead from the scalars of a row to those of others? Written out, all of them would be kept, for which there are no
     /// registers.
     bool overlaps(const ir::ContractionLoop& loop) const {
         return !tile.areRowsVectors && tile.height > 1 && tile.vectors.size() > 1 && loop.a != 0 &&
-               tile.rowA % loop.a == 0 && std::abs(tile.rowA) < std::abs(loop.a) * loop.rounds;
+               tile.rowA % loop.a == 0 && std::abs(tile.rowA) < std::abs(loop.a) * loop.trips;
     }
 
     Values sumUp(std::size_t depth, Places at, Values sums) {
-        if (depth == writtenOut) return addRounds(depth, at, 0, 0, sums);
+        if (depth == writtenOut) return addIterations(depth, at, 0, 0, sums);
         const ir::ContractionLoop& loop = tile.sums[depth];
         const std::int64_t many = togetherOf(depth);
-        auto from = [&](llvm::Value* round, std::int64_t further) -> Places {
+        auto from = [&](llvm::Value* iteration, std::int64_t further) -> Places {
             auto by = [&](llvm::Value* place, std::int64_t step) {
-                llvm::Value* way = b.CreateMul(round, b.getInt64(asU64(step * many)));
+                llvm::Value* way = b.CreateMul(iteration, b.getInt64(asU64(step * many)));
                 return moved(b.CreateInBoundsGEP(element, place, way), further * step);
             };
             return {by(at.a, loop.a), by(at.b, loop.b)};
         };
-        sums = rounds(loop.rounds / many, std::move(sums), [&](llvm::Value* round, Values now) {
+        sums = trips(loop.trips / many, std::move(sums), [&](llvm::Value* iteration, Values now) {
             if (depth + 1 == writtenOut) fetch();
             for (std::int64_t k = 0; k < many; ++k)
-                now = sumUp(depth + 1, from(round, k), std::move(now));
+                now = sumUp(depth + 1, from(iteration, k), std::move(now));
             return now;
         });
-        for (std::int64_t k = loop.rounds - loop.rounds % many; k < loop.rounds; ++k)
+        for (std::int64_t k = loop.trips - loop.trips % many; k < loop.trips; ++k)
             sums = sumUp(depth + 1, {moved(at.a, k * loop.a), moved(at.b, k * loop.b)},
                          std::move(sums));
         return sums;
     }
 
-    /// The values go from round to round in registers.
-    Values rounds(std::int64_t count, Values values,
-                  const std::function<Values(llvm::Value*, Values)>& body) {
+    /// The values go from iteration to iteration in registers.
+    Values trips(std::int64_t count, Values values,
+                 const std::function<Values(llvm::Value*, Values)>& body) {
         if (count == 1) return body(b.getInt64(0), std::move(values));
         llvm::BasicBlock* before = b.GetInsertBlock();
         auto* inside = llvm::BasicBlock::Create(b.getContext(), "round", function);
@@ -198,13 +197,14 @@ private:
         return made;
     }
 
-    Values addRounds(std::size_t depth, const Places& at, std::int64_t a, std::int64_t offset,
-                     Values sums) {
+    Values addIterations(std::size_t depth, const Places& at, std::int64_t a, std::int64_t offset,
+                         Values sums) {
         if (depth == tile.sums.size())
             return addProducts({moved(at.a, a), moved(at.b, offset)}, sums);
         const ir::ContractionLoop& loop = tile.sums[depth];
-        for (std::int64_t k = 0; k < loop.rounds; ++k)
-            sums = addRounds(depth + 1, at, a + k * loop.a, offset + k * loop.b, std::move(sums));
+        for (std::int64_t k = 0; k < loop.trips; ++k)
+            sums =
+                addIterations(depth + 1, at, a + k * loop.a, offset + k * loop.b, std::move(sums));
         return sums;
     }
 
@@ -277,7 +277,7 @@ std::string nameOf(llvm::Type* element, const Tile& tile) {
     for (const Tile::Vector& each : tile.vectors)
         name += fmt::format(".v{}.{}.{}", each.b, each.out, each.used);
     for (const ir::ContractionLoop& loop : tile.sums)
-        name += fmt::format(".s{}.{}.{}", loop.rounds, loop.a, loop.b);
+        name += fmt::format(".s{}.{}.{}", loop.trips, loop.a, loop.b);
     for (const Tile::Addend& addend : tile.addends) {
         name += fmt::format(".{}{}", addend.isAlong ? "w" : "p", addend.row);
         for (std::int64_t begin : addend.vectors) name += fmt::format(".{}", begin);

@@ -358,10 +358,10 @@ llvm::Function* ModuleBuilder::loopMath(MathFn fn, Around around) {
 /// The passes `vector-math` and `tensor-math`.
 void BodyEmitter::chooseVectorMath() {
     std::set<const Instr*> inLoops;
-    if (!lanes && m.options.level >= 2) inLoops = ir::findLoopMath(body);
+    if (!varying && m.options.level >= 2) inLoops = ir::findLoopMath(body);
     loopMath.isRelaxed = chooseRelaxed(m, body, function->getName().str());
-    const bool isWanted = loopMath.isRelaxed || !loopsInLanes.empty() || !inLoops.empty();
-    if (m.options.fastMath || lanes || isWanted) floatResults = ir::findFloatMath(body);
+    const bool isWanted = loopMath.isRelaxed || !vectorLoops.empty() || !inLoops.empty();
+    if (m.options.fastMath || varying || isWanted) floatResults = ir::findFloatMath(body);
     if (loopMath.isRelaxed) loopMath.sigmoids = ir::findSigmoids(body);
     if (m.options.fastMath || m.options.level < 2) return;
     std::string names;
@@ -386,9 +386,9 @@ bool BodyEmitter::isFloatMath(const Instr& instr) const {
 bool BodyEmitter::isVectorMath(const Instr& instr) const {
     if (instr.op != Op::Math || !isFloatMath(instr)) return false;
     if (instr.math != MathFn::Arg && !isInDoubles(instr.math)) return false;
-    if (lanes) return lanes->regs[instr.result];
-    return std::any_of(loopsInLanes.begin(), loopsInLanes.end(),
-                       [&](const ir::LoopLanes& loop) { return loop.facts.regs[instr.result]; });
+    if (varying) return varying->regs[instr.result];
+    return std::any_of(vectorLoops.begin(), vectorLoops.end(),
+                       [&](const ir::VectorLoop& loop) { return loop.facts.regs[instr.result]; });
 }
 
 /// Relaxed, or in a loop that LLVM may do in vectors; null: it is no such function, or there is nothing faster.

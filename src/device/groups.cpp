@@ -12,7 +12,7 @@ using types::TypeKind;
 namespace {
 
 constexpr std::int64_t kMostRepeats = 1 << 16;  ///< launches are cheap, and not free
-constexpr std::int64_t kFewThreads = 32;  ///< that are not worth a launch in each round
+constexpr std::int64_t kFewThreads = 32;  ///< that are not worth a launch in each iteration
 constexpr std::int64_t kShortCopy = 64;  ///< bytes that one thread copies on the way
 
 const char* effectOf(const Instr& instr) {
@@ -47,7 +47,7 @@ bool isOpen(const elab::Kernel& kernel, const Instr& instr) {
 std::string whyNot(const ir::Module&, const elab::Kernel& kernel) {
     if (!kernel.code.work || kernel.code.broken) return "it has no code of its own";
     if (kernel.prework) return "its first firing differs from the others";
-    if (kernel.siblings || kernel.code.startsLate)
+    if (kernel.horizontal || kernel.code.startsLate)
         return "its parameters are known only when it starts";
     const ir::Body& body = *kernel.code.work;
     for (const ir::RegInfo& reg : body.regs)
@@ -188,7 +188,7 @@ private:
         return groups;
     }
 
-    /// A nest with as many rounds that goes on with the results of the last one.
+    /// A nest with as many iterations that goes on with the results of the last one.
     bool joins(std::vector<Group>& groups, const Group& next) {
         const bool areNests = !groups.empty() && groups.back().kind == GroupKind::Nest &&
                               next.kind == GroupKind::Nest;
@@ -213,13 +213,13 @@ private:
         const auto index = affine.value(instr.operands[1]),
                    extent = affine.value(instr.operands[2]);
         const bool isKnown = index && extent && index->fixed.empty() && extent->fixed.empty() &&
-                             extent->rounds.empty();
+                             extent->trips.empty();
         if (!isKnown) return false;
         std::int64_t low = index->constant, high = index->constant;
-        for (auto [counter, by] : index->rounds) {
-            const Counted* loop = affine.loop(counter);
+        for (auto [counter, by] : index->trips) {
+            const Induction* loop = affine.loop(counter);
             if (!loop) return false;
-            (by < 0 ? low : high) += by * (loop->rounds - 1);
+            (by < 0 ? low : high) += by * (loop->trips - 1);
         }
         return low >= 0 && high < extent->constant;
     }
@@ -275,20 +275,20 @@ private:
     }
 
     bool isFixed(ir::Reg ref) const {
-        const auto spot = affine.spot(ref);
-        return spot && spot->offset.rounds.empty() && spot->offset.fixed.empty();
+        const auto address = affine.address(ref);
+        return address && address->offset.trips.empty() && address->offset.fixed.empty();
     }
 
     std::optional<Group> loop(const Instr& instr, std::span<const Instr> before, Group made) {
-        Nest nest = independent(body, affine, before, instr);
+        Nest nest = findParallelNest(body, affine, before, instr);
         if (!nest.loops.empty()) {
             made.kind = GroupKind::Nest;
             made.begin = nest.loops[0].begin;
             made.nests.push_back(std::move(nest));
             return made;
         }
-        const auto counts = affine.counted(before, instr);
-        if (!counts || counts->rounds > kMostRepeats || !hasLargeParts(instr) ||
+        const auto counts = affine.induction(before, instr);
+        if (!counts || counts->trips > kMostRepeats || !hasLargeParts(instr) ||
             isUsedOutside(body, counts->counter, instr, counts->begin))
             return std::nullopt;
         made.begin = counts->begin;
@@ -304,7 +304,7 @@ private:
     }
 
     static bool isLarge(const Group& group) {
-        if (group.kind == GroupKind::Nest) return group.nests[0].rounds() >= kFewThreads;
+        if (group.kind == GroupKind::Nest) return group.nests[0].trips() >= kFewThreads;
         return group.kind != GroupKind::Serial;
     }
 
@@ -319,7 +319,7 @@ private:
     const ir::Body& body;
     Affine& affine;
     Cut result;
-    std::vector<Counted> around;
+    std::vector<Induction> around;
     std::uint32_t count = 0;
 };
 

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "device/split.h"
-#include "ir/independent.h"
+#include "ir/parallel_loops.h"
 
 namespace strc::device {
 
 using ir::Affine;
-using ir::Counted;
+using ir::Induction;
 using ir::Nest;
 
 enum class GroupKind : std::uint8_t { Serial, Nest, Contract, Copy, Zero, Repeat };
@@ -22,10 +22,10 @@ struct Group {
     std::vector<const ir::Instr*> instrs;  ///< Serial: in order; else the one it is
     std::vector<Nest>
         nests;  ///< Nest: one after the other in each thread; the first has what all touch
-    Counted repeat;
+    Induction repeat;
     const ir::Instr* begin = nullptr;  ///< Nest, Repeat: the store that begins the outermost loop
     std::vector<Group> inside;  ///< Repeat
-    std::vector<Counted> around;  ///< repeats, outermost first
+    std::vector<Induction> around;  ///< repeats, outermost first
     std::uint32_t id = 0;
 };
 

@@ -16,7 +16,7 @@ using types::Type;
 
 namespace {
 
-constexpr std::uint32_t kThread = 0, kThreads = 1, kFirstRound = 2;  ///< parameters
+constexpr std::uint32_t kThread = 0, kThreads = 1, kFirstIteration = 2;  ///< parameters
 
 class KernelWriter {
 public:
@@ -108,7 +108,7 @@ private:
             return w.address(known->second);
         }
         const Array array = p.arrayOf({Space::Local, local});
-        const Reg all = refTo(array, types.array(type, p.group.nests[0].rounds()));
+        const Reg all = refTo(array, types.array(type, p.group.nests[0].trips()));
         markWritten(array);
         return w.reference(all, w.load(flat));
     }
@@ -126,7 +126,7 @@ private:
 
     // ---- values
 
-    const Counted* around(std::uint32_t local, std::size_t& depth) const {
+    const Induction* around(std::uint32_t local, std::size_t& depth) const {
         for (depth = 0; depth < p.group.around.size(); ++depth)
             if (p.group.around[depth].counter == local) return &p.group.around[depth];
         return nullptr;
@@ -139,9 +139,9 @@ private:
         const bool isLoad = instr.op == Op::Load && instr.var.space == Space::Local;
         std::size_t depth = 0;
         if (isLoad)
-            if (const Counted* loop = around(instr.var.index, depth))
+            if (const Induction* loop = around(instr.var.index, depth))
                 return regs[reg] = counterOf(
-                           *loop, w.load(kFirstRound + static_cast<std::uint32_t>(depth)));
+                           *loop, w.load(kFirstIteration + static_cast<std::uint32_t>(depth)));
         if (isLoad && counters.contains(instr.var.index))
             return regs[reg] = w.load(counters.at(instr.var.index));
         if (auto slotted = p.slots.find({false, reg}); slotted != p.slots.end())
@@ -152,9 +152,9 @@ private:
         return regs.at(reg);
     }
 
-    Reg counterOf(const Counted& loop, Reg round) {
+    Reg counterOf(const Induction& loop, Reg iteration) {
         const Type* type = types.intType();
-        Reg value = round;
+        Reg value = iteration;
         if (loop.step != 1) value = w.operation(Op::Mul, type, {value, w.integer(loop.step)});
         if (loop.start != 0) value = w.operation(Op::Add, type, {value, w.integer(loop.start)});
         return value;
@@ -239,9 +239,9 @@ private:
             return;
         }
         std::size_t depth = 0;
-        if (const Counted* loop = around(local, depth))
+        if (const Induction* loop = around(local, depth))
             regs[instr.result] =
-                counterOf(*loop, w.load(kFirstRound + static_cast<std::uint32_t>(depth)));
+                counterOf(*loop, w.load(kFirstIteration + static_cast<std::uint32_t>(depth)));
         else if (counters.contains(local))
             regs[instr.result] = w.load(counters.at(local));
         else if (auto slotted = p.slots.find({true, local}); slotted != p.slots.end())
@@ -265,28 +265,28 @@ private:
 
     // ---- nests
 
-    /// for (i = thread; i < rounds; i += threads) with the counters that make i.
+    /// for (i = thread; i < iterations; i += threads) with the counters that make i.
     void nest() {
         const Type* type = types.intType();
         flat = w.local("i", type);
         for (const Nest& nest : p.group.nests)
-            for (const Counted& loop : nest.loops)
+            for (const Induction& loop : nest.loops)
                 counters[loop.counter] = w.local(p.body.locals[loop.counter].name, type);
         w.store(flat, w.load(kThread));
         const BlockId condition = w.inBlock([&] {
             const Reg more =
-                w.operation(Op::Lt, type, {w.load(flat), w.integer(p.group.nests[0].rounds())});
+                w.operation(Op::Lt, type, {w.load(flat), w.integer(p.group.nests[0].trips())});
             w.emit(Op::Yield, nullptr, {more});
         });
-        const BlockId round = w.inBlock([&] {
-            for (const Nest& each : p.group.nests) roundOf(each);
+        const BlockId iteration = w.inBlock([&] {
+            for (const Nest& each : p.group.nests) iterationOf(each);
         });
         const BlockId step = w.inBlock(
             [&] { w.store(flat, w.operation(Op::Add, type, {w.load(flat), w.load(kThreads)})); });
-        w.emit(Op::Loop, nullptr, {}).blocks = {condition, round, step};
+        w.emit(Op::Loop, nullptr, {}).blocks = {condition, iteration, step};
     }
 
-    void roundOf(const Nest& each) {
+    void iterationOf(const Nest& each) {
         findCounters(each.loops);
         regs.clear();
         const BlockId block = each.innermost->blocks[1];
@@ -299,17 +299,17 @@ private:
         for (const Instr& instr : p.body.blocks[block].instrs) copy(instr);
     }
 
-    /// The innermost loop's rounds are neighbours.
-    void findCounters(const std::vector<Counted>& loops) {
+    /// The innermost loop's iterations are neighbours.
+    void findCounters(const std::vector<Induction>& loops) {
         Reg rest = w.load(flat);
         for (std::size_t k = loops.size(); k-- > 0;) {
-            Reg round = rest;
+            Reg iteration = rest;
             if (k > 0) {
-                const Reg rounds = w.integer(loops[k].rounds);
-                round = unchecked(Op::Rem, rest, rounds);
-                rest = unchecked(Op::Div, rest, rounds);
+                const Reg trips = w.integer(loops[k].trips);
+                iteration = unchecked(Op::Rem, rest, trips);
+                rest = unchecked(Op::Div, rest, trips);
             }
-            w.store(counters.at(loops[k].counter), counterOf(loops[k], round));
+            w.store(counters.at(loops[k].counter), counterOf(loops[k], iteration));
         }
     }
 
@@ -326,7 +326,7 @@ private:
     std::map<Reg, Reg> regs;
     std::map<std::uint32_t, std::uint32_t> locals;  ///< that only this launch uses
     std::map<std::uint32_t, std::uint32_t> counters;  ///< of the nest
-    std::uint32_t flat = 0;  ///< which of its rounds
+    std::uint32_t flat = 0;  ///< which of its iterations
 };
 
 }  // namespace
@@ -344,8 +344,8 @@ Kernel writeKernel(const KernelParts& parts, types::TypeTable& types) {
         made.body = std::move(attempt.writer().body);
         for (const auto& [array, type] : known) made.arrays.push_back(array);
         made.isWritten = attempt.written;
-        made.roundCount = static_cast<std::uint32_t>(parts.group.around.size());
-        made.threads = parts.group.kind == GroupKind::Nest ? parts.group.nests[0].rounds() : 1;
+        made.iterationCount = static_cast<std::uint32_t>(parts.group.around.size());
+        made.threads = parts.group.kind == GroupKind::Nest ? parts.group.nests[0].trips() : 1;
         return made;
     }
 }

@@ -26,10 +26,10 @@ constexpr std::int64_t kMostScratch = std::int64_t{1} << 30;  ///< bytes, of fir
 
 std::int64_t aligned(std::int64_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
 
-/// Part of a tape that some steps read or write: bytes of the state from `at`, for rounds of the loops around.
+/// Part of a tape that some steps read or write: bytes of the state from `at`, for iterations of the loops around.
 struct Window {
     std::int64_t at = 0, size = 0;
-    std::vector<std::int64_t> perRound;  ///< of the loops around the segment
+    std::vector<std::int64_t> perIteration;  ///< of the loops around the segment
 };
 
 class Offloader {
@@ -205,30 +205,32 @@ private:
 
     // ---- windows of tapes
 
-    Place placeOf(EdgeId edge, const Position& position, std::int64_t item,
-                  std::int64_t rate) const {
+    Address addressOf(EdgeId edge, const Position& position, std::int64_t item,
+                      std::int64_t rate) const {
         const plan::Channel& channel = plan.channels[edge];
-        Place place;
-        place.at = channel.offset + (position.base + item) * channel.itemSize;
-        place.perFiring = rate * channel.itemSize;
-        for (std::int64_t per : position.perRound) place.perRound.push_back(per * channel.itemSize);
-        return place;
+        Address address;
+        address.at = channel.offset + (position.base + item) * channel.itemSize;
+        address.perFiring = rate * channel.itemSize;
+        for (std::int64_t per : position.perIteration)
+            address.perIteration.push_back(per * channel.itemSize);
+        return address;
     }
 
-    /// `items` items from there on, in all rounds of the segment's own loops.
-    Window windowOf(const Place& place, std::int64_t bytes) const {
-        Window window{place.at, bytes, {}};
-        for (std::size_t d = 0; d < place.perRound.size(); ++d) {
+    /// `items` items from there on, in all iterations of the segment's own loops.
+    Window windowOf(const Address& address, std::int64_t bytes) const {
+        Window window{address.at, bytes, {}};
+        for (std::size_t d = 0; d < address.perIteration.size(); ++d) {
             if (d < base) {
-                window.perRound.push_back(place.perRound[d]);
+                window.perIteration.push_back(address.perIteration[d]);
                 continue;
             }
             if (d - base >= counts.size()) break;
-            const std::int64_t way = place.perRound[d] * (counts[d - base] - 1);
+            const std::int64_t way = address.perIteration[d] * (counts[d - base] - 1);
             if (way < 0) window.at += way;
             window.size += std::abs(way);
         }
-        while (!window.perRound.empty() && window.perRound.back() == 0) window.perRound.pop_back();
+        while (!window.perIteration.empty() && window.perIteration.back() == 0)
+            window.perIteration.pop_back();
         return window;
     }
 
@@ -238,7 +240,7 @@ private:
             if (!isCopied || use.items == 0) continue;
             const Position& position = (use.isWritten ? step.outputs : step.inputs)[use.port];
             (use.isWritten ? downloads : uploads)
-                .push_back(windowOf(placeOf(use.edge, position, 0, 0),
+                .push_back(windowOf(addressOf(use.edge, position, 0, 0),
                                     use.items * plan.channels[use.edge].itemSize));
         }
     }
@@ -246,12 +248,13 @@ private:
     /// Each byte once.
     std::vector<Operation> transfers(std::vector<Window> windows, OperationKind kind) {
         auto less = [](const Window& a, const Window& b) {
-            return std::tie(a.perRound, a.at) < std::tie(b.perRound, b.at);
+            return std::tie(a.perIteration, a.at) < std::tie(b.perIteration, b.at);
         };
         std::sort(windows.begin(), windows.end(), less);
         std::vector<Window> merged;
         for (const Window& window : windows) {
-            const bool joins = !merged.empty() && merged.back().perRound == window.perRound &&
+            const bool joins = !merged.empty() &&
+                               merged.back().perIteration == window.perIteration &&
                                window.at <= merged.back().at + merged.back().size;
             if (!joins) {
                 merged.push_back(window);
@@ -265,9 +268,9 @@ private:
             Operation operation;
             operation.kind = kind;
             operation.bytes = window.size;
-            operation.places = {{Memory::State, window.at, 0, window.perRound}};
+            operation.addresses = {{Memory::State, window.at, 0, window.perIteration}};
             made.push_back(operation);
-            if (window.perRound.empty()) result.shared.push_back({window.at, window.size});
+            if (window.perIteration.empty()) result.shared.push_back({window.at, window.size});
         }
         return made;
     }
@@ -281,7 +284,7 @@ private:
             plan.program->kernels[node.kernel].builtin != ir::BuiltinStream::None)
             return pass(step, node);
         const Firing& firing = movable.firings.at(node.kernel);
-        place(node.kernel, firing, step.node);
+        address(node.kernel, firing, step.node);
         std::int64_t atOnce = step.count;
         if (firing.isStateful) atOnce = 1;
         if (firing.scratchSize > 0)
@@ -297,7 +300,7 @@ private:
 
     /// Some of the firings of a step.
     struct Firings {
-        std::int64_t first, perRound;  ///< of the loop that is entered last
+        std::int64_t first, perIteration;  ///< of the loop that is entered last
         std::int64_t count;
     };
 
@@ -316,24 +319,24 @@ private:
             Operation made;
             made.node = now.step->node;
             made.count = now.part.count;
-            made.firstRound = now.depth;
+            made.firstIteration = now.depth;
             if (const auto* launch = std::get_if<Launch>(&action.what)) {
                 made.what = firstKernel[now.node->kernel] + launch->kernel;
                 for (const Array& array : now.firing->kernels[launch->kernel].arrays)
-                    made.places.push_back(placeOf(array));
+                    made.addresses.push_back(addressOf(array));
             } else if (const auto* sum = std::get_if<Contract>(&action.what)) {
                 made.kind = OperationKind::Contract;
                 made.what = contraction({sum->how, sum->element});
                 for (const Array& array : {sum->out, sum->a, sum->b})
-                    made.places.push_back(placeOf(array));
+                    made.addresses.push_back(addressOf(array));
             } else if (const auto* copy = std::get_if<Copy>(&action.what)) {
                 made.kind = OperationKind::Copy;
                 made.bytes = copy->bytes;
-                made.places = {placeOf(copy->to), placeOf(copy->from)};
+                made.addresses = {addressOf(copy->to), addressOf(copy->from)};
             } else if (const auto* zero = std::get_if<Zero>(&action.what)) {
                 made.kind = OperationKind::Zero;
                 made.bytes = zero->bytes;
-                made.places = {placeOf(zero->to)};
+                made.addresses = {addressOf(zero->to)};
             }
             current->push_back(std::move(made));
         }
@@ -352,35 +355,35 @@ private:
     static std::vector<std::int32_t> toTuple(const ir::Contraction& how) {
         std::vector<std::int32_t> all{how.out, how.a, how.b};
         for (const ir::ContractionLoop& loop : how.loops)
-            all.insert(all.end(), {loop.rounds, loop.out, loop.a, loop.b});
+            all.insert(all.end(), {loop.trips, loop.out, loop.a, loop.b});
         return all;
     }
 
-    Place placeOf(const Array& array) const {
-        Place place;
+    Address addressOf(const Array& array) const {
+        Address address;
         switch (array.home) {
             case Home::Scratch:
             case Home::Own:
-                place = {
+                address = {
                     Memory::Scratch, now.firing->scratch[array.index], now.firing->scratchSize, {}};
                 break;
             case Home::Field: {
                 const std::int64_t offset = kernelOf(*now.node).fieldOffsets[array.index];
-                place.at = plan.fields[now.step->node] + offset;
+                address.at = plan.fields[now.step->node] + offset;
                 break;
             }
-            case Home::Stored: place = {Memory::Weights, weightAt(array.index), 0, {}}; break;
+            case Home::Stored: address = {Memory::Weights, weightAt(array.index), 0, {}}; break;
             case Home::Input:
-                place = item(array.index, plan.inputsOf(now.step->node), now.step->inputs,
-                             now.node->work.pop.max, kernelOf(*now.node).input);
+                address = item(array.index, plan.inputsOf(now.step->node), now.step->inputs,
+                               now.node->work.pop.max, kernelOf(*now.node).input);
                 break;
             case Home::Output:
-                place = item(array.index, plan.outputsOf(now.step->node), now.step->outputs,
-                             now.node->work.push.max, kernelOf(*now.node).output);
+                address = item(array.index, plan.outputsOf(now.step->node), now.step->outputs,
+                               now.node->work.push.max, kernelOf(*now.node).output);
                 break;
         }
-        place.at += array.offset;
-        return place;
+        address.at += array.offset;
+        return address;
     }
 
     const elab::Kernel& kernelOf(const graph::Node& node) const {
@@ -388,18 +391,19 @@ private:
     }
 
     /// An item of the kernel may be several of the tape.
-    Place item(std::uint32_t index, const std::vector<EdgeId>& edges,
-               const std::vector<Position>& positions, std::int64_t rate, const Type* type) const {
+    Address item(std::uint32_t index, const std::vector<EdgeId>& edges,
+                 const std::vector<Position>& positions, std::int64_t rate,
+                 const Type* type) const {
         const bool isDealt = edges.size() > 1;
         const std::size_t port = isDealt ? index : 0;
-        Place place = placeOf(edges[port], positions[port], 0, isDealt ? 1 : rate);
-        if (!isDealt) place.at += index * types::sizeOf(type);
-        place.at += now.part.first * place.perFiring;
-        if (now.part.perRound != 0) {
-            place.perRound.resize(now.depth);
-            place.perRound[now.depth - 1] = now.part.perRound * place.perFiring;
+        Address address = addressOf(edges[port], positions[port], 0, isDealt ? 1 : rate);
+        if (!isDealt) address.at += index * types::sizeOf(type);
+        address.at += now.part.first * address.perFiring;
+        if (now.part.perIteration != 0) {
+            address.perIteration.resize(now.depth);
+            address.perIteration[now.depth - 1] = now.part.perIteration * address.perFiring;
         }
-        return place;
+        return address;
     }
 
     std::int64_t weightAt(std::uint32_t stored) const {
@@ -411,7 +415,7 @@ private:
     }
 
     /// Kernels and weights of a filter are there once.
-    void place(graph::KernelId id, const Firing& firing, NodeId node) {
+    void address(graph::KernelId id, const Firing& firing, NodeId node) {
         if (placed[id]) return;
         placed[id] = true;
         firstKernel[id] = static_cast<std::uint32_t>(result.kernels.size());
@@ -430,7 +434,7 @@ private:
 
     // ---- nodes that copy
 
-    void rows(NodeId node, EdgeId toEdge, Place to, Place from, std::int64_t count,
+    void rows(NodeId node, EdgeId toEdge, Address to, Address from, std::int64_t count,
               std::int64_t items) {
         Operation made;
         made.kind = OperationKind::Copy;
@@ -441,7 +445,7 @@ private:
             made.bytes *= count;
             made.count = 1;
         }
-        made.places = {std::move(to), std::move(from)};
+        made.addresses = {std::move(to), std::move(from)};
         current->push_back(std::move(made));
     }
 
@@ -457,29 +461,29 @@ private:
             const std::int64_t weight = isPlain ? 1 : node.weights[port];
             if (weight == 0) continue;
             const Position& position = isJoiner ? step.inputs[port] : step.outputs[port];
-            const Place part = placeOf(many[port], position, 0, weight);
-            const Place place = placeOf(one, onePosition, isPlain ? 0 : passed, total);
+            const Address part = addressOf(many[port], position, 0, weight);
+            const Address address = addressOf(one, onePosition, isPlain ? 0 : passed, total);
             if (isJoiner)
-                rows(step.node, one, place, part, step.count, weight);
+                rows(step.node, one, address, part, step.count, weight);
             else
-                rows(step.node, many[port], part, place, step.count, weight);
+                rows(step.node, many[port], part, address, step.count, weight);
             passed += weight;
         }
     }
 
     /// Items may overlap where they go: then by way of other memory.
     void move(const Step& step) {
-        const Place to = placeOf(step.channel, step.outputs[0], 0, 0);
-        const Place from = placeOf(step.channel, step.inputs[0], 0, 0);
+        const Address to = addressOf(step.channel, step.outputs[0], 0, 0);
+        const Address from = addressOf(step.channel, step.inputs[0], 0, 0);
         const std::int64_t bytes = step.count * plan.channels[step.channel].itemSize;
         needScratch(graph.edges[step.channel].from, bytes);
-        const Place between{Memory::Scratch, 0, 0, {}};
+        const Address between{Memory::Scratch, 0, 0, {}};
         for (const auto& [target, source] : {std::pair(between, from), std::pair(to, between)}) {
             Operation made;
             made.kind = OperationKind::Copy;
             made.node = graph.edges[step.channel].from;
             made.bytes = bytes;
-            made.places = {target, source};
+            made.addresses = {target, source};
             current->push_back(std::move(made));
         }
     }

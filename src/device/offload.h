@@ -22,12 +22,12 @@ constexpr std::size_t kDepth = 6;
 
 enum class Memory : std::uint8_t { State, Scratch, Weights };
 
-/// at + firing * perFiring + sum of round(d) * perRound[d], bytes.
-struct Place {
+/// at + firing * perFiring + sum of iteration(d) * perIteration[d], bytes.
+struct Address {
     Memory memory = Memory::State;
     std::int64_t at = 0;
     std::int64_t perFiring = 0;
-    std::vector<std::int64_t> perRound;
+    std::vector<std::int64_t> perIteration;
 };
 
 enum class OperationKind : std::uint8_t { Launch, Contract, Copy, Zero, Upload, Download, Repeat };
@@ -37,9 +37,9 @@ struct Operation {
     std::uint32_t what =
         0;  ///< Launch: kernel; Contract: contraction; Repeat: how many operations follow that it repeats
     graph::NodeId node = graph::kNone;
-    std::vector<Place> places;
-    std::size_t firstRound = 0;  ///< Launch: the depth of the first loop of the body
-    std::int64_t count = 1;  ///< firings, rows or rounds
+    std::vector<Address> addresses;
+    std::size_t firstIteration = 0;  ///< Launch: the depth of the first loop of the body
+    std::int64_t count = 1;  ///< firings, rows or iterations
     std::int64_t bytes = 0;
 };
 

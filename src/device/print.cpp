@@ -20,7 +20,7 @@ std::string textOf(const Array& array) {
 std::string textOf(const ir::Contraction& how) {
     std::string text;
     for (const ir::ContractionLoop& loop : how.loops)
-        text += fmt::format(" {}({} {} {})", loop.rounds, loop.out, loop.a, loop.b);
+        text += fmt::format(" {}({} {} {})", loop.trips, loop.out, loop.a, loop.b);
     return text;
 }
 
@@ -54,12 +54,13 @@ std::string textOf(const Kernel& kernel) {
                        ir::print(kernel.body));
 }
 
-std::string textOf(const Place& place) {
+std::string textOf(const Address& address) {
     static constexpr const char* kNames[] = {"state", "scratch", "weights"};
-    std::string text = fmt::format("{} {}", kNames[static_cast<int>(place.memory)], place.at);
-    if (place.perFiring != 0) text += fmt::format(" + {}*firing", place.perFiring);
-    for (std::size_t d = 0; d < place.perRound.size(); ++d)
-        if (place.perRound[d] != 0) text += fmt::format(" + {}*i{}", place.perRound[d], d);
+    std::string text = fmt::format("{} {}", kNames[static_cast<int>(address.memory)], address.at);
+    if (address.perFiring != 0) text += fmt::format(" + {}*firing", address.perFiring);
+    for (std::size_t d = 0; d < address.perIteration.size(); ++d)
+        if (address.perIteration[d] != 0)
+            text += fmt::format(" + {}*i{}", address.perIteration[d], d);
     return text;
 }
 
@@ -98,25 +99,25 @@ private:
     }
 
     std::string textOf(const Operation& each) const {
-        std::string places;
-        for (const Place& place : each.places)
-            places += (places.empty() ? "" : ", ") + device::textOf(place);
+        std::string addresses;
+        for (const Address& address : each.addresses)
+            addresses += (addresses.empty() ? "" : ", ") + device::textOf(address);
         const std::string times = each.count == 1 ? "" : fmt::format("{} x ", each.count);
         switch (each.kind) {
             case OperationKind::Launch:
                 return fmt::format("{}launch {} ({})", times, made.kernels[each.what].kernel.name,
-                                   places);
+                                   addresses);
             case OperationKind::Contract:
                 return fmt::format("{}contract{} ({})", times,
-                                   device::textOf(made.contractions[each.what].how), places);
+                                   device::textOf(made.contractions[each.what].how), addresses);
             case OperationKind::Copy:
-                return fmt::format("{}copy {} bytes ({})", times, each.bytes, places);
+                return fmt::format("{}copy {} bytes ({})", times, each.bytes, addresses);
             case OperationKind::Zero:
-                return fmt::format("{}zero {} bytes ({})", times, each.bytes, places);
+                return fmt::format("{}zero {} bytes ({})", times, each.bytes, addresses);
             case OperationKind::Upload:
-                return fmt::format("upload {} bytes ({})", each.bytes, places);
+                return fmt::format("upload {} bytes ({})", each.bytes, addresses);
             case OperationKind::Download:
-                return fmt::format("download {} bytes ({})", each.bytes, places);
+                return fmt::format("download {} bytes ({})", each.bytes, addresses);
             case OperationKind::Repeat: return fmt::format("{} times:", each.count);
         }
         return "";

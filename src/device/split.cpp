@@ -94,7 +94,7 @@ private:
     }
 
     static bool isCounterOf(const Group& group, std::uint32_t local) {
-        auto is = [local](const Counted& loop) { return loop.counter == local; };
+        auto is = [local](const Induction& loop) { return loop.counter == local; };
         return std::any_of(group.around.begin(), group.around.end(), is) ||
                std::any_of(group.nests.begin(), group.nests.end(), [&](const Nest& nest) {
                    return std::any_of(nest.loops.begin(), nest.loops.end(), is);
@@ -132,7 +132,7 @@ private:
         for (std::uint32_t local : nest.own) {
             const std::int64_t bytes = types::sizeOf(body.locals[local].type);
             if (bytes > kMostInThread)
-                locals[local] = {Home::Own, reserve(bytes * nest.rounds()), 0};
+                locals[local] = {Home::Own, reserve(bytes * nest.trips()), 0};
         }
     }
 
@@ -165,7 +165,7 @@ private:
                                             types::sizeOf(body.locals[instr.var.index].type)}});
                 return;
             case GroupKind::Repeat:
-                actions.push_back({Repeat{group.repeat.rounds, actionsOf(group.inside)}});
+                actions.push_back({Repeat{group.repeat.trips, actionsOf(group.inside)}});
                 return;
         }
     }
@@ -239,11 +239,11 @@ private:
     }
 
     Array arrayAt(ir::Reg ref) const {
-        const auto spot = affine.spot(ref);
-        STRC_ASSERT(spot && spot->offset.rounds.empty() && spot->offset.fixed.empty(),
+        const auto address = affine.address(ref);
+        STRC_ASSERT(address && address->offset.trips.empty() && address->offset.fixed.empty(),
                     "a place that changes");
-        Array array = arrayOf(spot->base);
-        array.offset = spot->offset.constant;
+        Array array = arrayOf(address->base);
+        array.offset = address->offset.constant;
         return array;
     }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// A firing as work for a device. In: the body of a filter whose tensors have been expanded to loops over arrays.
 /// Out: kernels, each of them a body for one thread of many, and the order in which they are launched. Nests whose
-/// rounds are proved to be independent are spread over threads, products (ir/contraction.h) are left to a kernel
+/// iterations are proved to be independent are spread over threads, products (ir/contraction.h) are left to a kernel
 /// of the library, loops around such parts go on between launches, and whatever is left is done by one thread.
 
 #include <string>
@@ -34,14 +34,14 @@ struct Array {
     bool operator==(const Array&) const = default;
 };
 
-/// Code for one thread: parameters are its number, how many there are, the rounds of the loops around, and refs.
+/// Code for one thread: parameters are its number, how many there are, the iterations of the loops around, and refs.
 struct Kernel {
     std::string name;
     ir::Body body;
     std::vector<Array> arrays;  ///< by ref
     std::vector<bool> isWritten;  ///< by ref
-    std::uint32_t firstRound = 0;  ///< depth of the outermost loop whose round it gets
-    std::uint32_t roundCount = 0;
+    std::uint32_t firstIteration = 0;  ///< depth of the outermost loop whose round it gets
+    std::uint32_t iterationCount = 0;
     std::int64_t threads = 1;
 };
 

@@ -15,7 +15,7 @@ int buildCommand(const Call& call) {
     // whoever builds it sees it.
     Print print;
     if (call.options.has("shared"))
-        print = [&](std::string_view text) { call.world.out << text << std::flush; };
+        print = [&](std::string_view text) { call.process.out << text << std::flush; };
     if (compiler.compile(STRC_STAGE_PLANNED, print)) compiler.build(call.options.output);
     return statusOfFailure(call);
 }

@@ -11,10 +11,10 @@ namespace strc::driver {
 
 struct Call {
     const Options& options;
-    const World& world;
+    const Process& process;
     Reporter& reporter;
 
-    bool interrupted() const { return world.interrupt && *world.interrupt; }
+    bool interrupted() const { return process.interrupt && *process.interrupt; }
 };
 
 int runCommand(const Call&);

@@ -19,7 +19,7 @@ std::size_t readStream(void* from, char* to, std::size_t room) {
 }
 
 void log(void* user, const char* text, std::size_t size) {
-    static_cast<const World*>(user)->err << std::string_view(text, size);
+    static_cast<const Process*>(user)->err << std::string_view(text, size);
 }
 
 void printOn(void* user, const char* text, std::size_t size) {
@@ -52,8 +52,8 @@ Compiler::Compiler(const Call& served) : call(served), compiler(strc_compiler_ne
     if (!compiler) throw std::bad_alloc();
     // The flag is a byte that is 0 or 1, whatever it is called.
     strc_compiler_set_interrupt(
-        compiler, reinterpret_cast<const volatile unsigned char*>(call.world.interrupt));
-    strc_compiler_set_log(compiler, log, const_cast<World*>(&call.world));
+        compiler, reinterpret_cast<const volatile unsigned char*>(call.process.interrupt));
+    strc_compiler_set_log(compiler, log, const_cast<Process*>(&call.process));
     if (call.reporter.hasColour()) set("color");
     for (const Setting& setting : call.options.settings)
         set(setting.name.c_str(), setting.value ? setting.value->c_str() : nullptr);
@@ -70,7 +70,7 @@ void Compiler::set(const char* option, const char* value) {
 }
 
 void Compiler::addSource(const std::string& file) {
-    isFine(file == "-" ? strc_compiler_add_stream(compiler, "<stdin>", readStream, &call.world.in)
+    isFine(file == "-" ? strc_compiler_add_stream(compiler, "<stdin>", readStream, &call.process.in)
                        : strc_compiler_add_file(compiler, file.c_str()));
 }
 
@@ -126,7 +126,7 @@ std::optional<std::string_view> Compiler::optimise() {
 
 void Compiler::show() { call.reporter.show(compiler, seen); }
 
-void Compiler::showTimes() { call.world.err << strc_compiler_times(compiler) << std::flush; }
+void Compiler::showTimes() { call.process.err << strc_compiler_times(compiler) << std::flush; }
 
 bool Compiler::isFine(strc_status status) {
     if (status == STRC_NO_MEMORY) throw std::bad_alloc();

@@ -38,33 +38,33 @@ int runWithinMemory(const Call& call) {
     try {
         return runCall(call);
     } catch (const std::bad_alloc&) {
-        call.world.err << "strc: error: out of memory [out-of-memory]\n" << std::flush;
+        call.process.err << "strc: error: out of memory [out-of-memory]\n" << std::flush;
         return kProgramFault;
     }
 }
 
 }  // namespace
 
-int run(int argc, const char* const* argv, const World& world) {
+int run(int argc, const char* const* argv, const Process& process) {
     Options options;
     base::Diagnostics diags;
-    Reporter reporter(world);
+    Reporter reporter(process);
     std::ostringstream help;
     // Who types `strc` alone on a terminal wants to talk.
     const char* const alone[] = {argc > 0 ? argv[0] : "strc", "repl"};
-    if (argc <= 1 && world.inIsTerminal && world.outIsTerminal) {
+    if (argc <= 1 && process.inIsTerminal && process.outIsTerminal) {
         argc = 2;
         argv = alone;
     }
     if (const std::string script = scriptOf(argc > 1 ? argv[1] : ""); !script.empty()) {
         const std::string why = becomeScript(script, {argv + 2, argv + argc});
-        world.err << "strc: error: " << why << "\n";
+        process.err << "strc: error: " << why << "\n";
         return kProgramFault;
     }
     Parsed parsed = parseOptions(argc, argv, options, diags, help);
     reporter.setOptions(options.report);
     reporter.show(diags);
-    const Call call{options, world, reporter};
+    const Call call{options, process, reporter};
     if (parsed == Parsed::Done) return printText(call, help.str());
     return parsed == Parsed::Run ? runWithinMemory(call) : reporter.status();
 }

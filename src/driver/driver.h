@@ -8,7 +8,7 @@
 namespace strc::driver {
 
 /// The process that a call serves.
-struct World {
+struct Process {
     std::istream& in;
     std::ostream& out;
     std::ostream& err;
@@ -28,6 +28,6 @@ enum ExitStatus : int {
 };
 
 /// Runs `strc` with the given arguments (argv[0] included).
-int run(int argc, const char* const* argv, const World&);
+int run(int argc, const char* const* argv, const Process&);
 
 }  // namespace strc::driver

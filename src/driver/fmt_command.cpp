@@ -11,7 +11,7 @@ namespace {
 
 class Formatter {
 public:
-    explicit Formatter(const Call& wanted) : call(wanted), output(wanted.world.out, false) {}
+    explicit Formatter(const Call& wanted) : call(wanted), output(wanted.process.out, false) {}
 
     int operator()() {
         for (const std::string& name : call.options.arguments) one(name);

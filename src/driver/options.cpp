@@ -49,7 +49,7 @@ constexpr std::array kEmits{
     Choice<strc_product>{"asm", STRC_ASSEMBLY}, Choice<strc_product>{"obj", STRC_OBJECT}};
 
 /// Words that the compiler knows.
-using Words = std::span<const std::string_view>;
+using KnownValues = std::span<const std::string_view>;
 constexpr std::string_view kOrders[] = {"buffers", "single-appearance", "latency"};
 constexpr std::string_view kKernels[] = {"generated", "onednn", "torch", "auto"};
 constexpr std::string_view kTapes[] = {"linear", "ring"};
@@ -200,7 +200,7 @@ private:
         for (const std::string& name : option.get_snames()) result.names.push_back("-" + name);
         for (const std::string& name : option.get_lnames()) result.names.push_back("--" + name);
         result.argument = option.get_type_name();
-        if (auto found = valueWords.find(&option); found != valueWords.end())
+        if (auto found = knownValues.find(&option); found != knownValues.end())
             result.words = found->second;
         result.help = option.get_description();
         result.group = option.get_group();
@@ -318,9 +318,9 @@ private:
                   "dot (default), svg (by Graphviz), json or txt; default: as -o FILE ends",
                   [this](const std::string& text) {
                       formatGiven = find(kPictures, text, options.picture);
-                      if (!formatGiven) wrongValue(text, "--format", wordsOf(kPictures));
+                      if (!formatGiven) wrongValue(text, "--format", valuesOf(kPictures));
                   });
-        valueWords[format] = listOf(kPictures);
+        knownValues[format] = listOf(kPictures);
         setting(sub, "--no-fold", "draw all streams of a large graph");
         sub.add_flag("--memory", showsMemory,
                      "print instead what lies where in memory, and from when to when: txt "
@@ -395,13 +395,13 @@ private:
                        "print a script by which a shell completes calls", kCompletionExamples);
         CLI::Option* shell =
             completion.add_option("SHELL", options.arguments, "bash, zsh or fish")->type_name("");
-        valueWords[shell] = {std::begin(kShells), std::end(kShells)};
+        knownValues[shell] = {std::begin(kShells), std::end(kShells)};
         CLI::App& man = addCommand(Command::Man, "man", "print a man page", kManExamples);
         CLI::Option* page = man.add_option("COMMAND", options.arguments,
                                            "the command that it explains; default: all in short")
                                 ->type_name("");
         for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
-            valueWords[page].push_back(sub->get_name());
+            knownValues[page].push_back(sub->get_name());
     }
 
     // ---------------------------------------------------------------- groups of options
@@ -483,11 +483,10 @@ private:
         CLI::Option* sample =
             value(sub, "--out-sample", "S", "WAV: 8, 16, 24, 32, float or double; images: 8 or 16",
                   [this](const std::string& text) {
-                      if (!isOneOf(kSamples, text))
-                          wrongValue(text, "--out-sample", wordsOf(kSamples));
-                      options.outSample = text;
+            if (!isOneOf(kSamples, text)) wrongValue(text, "--out-sample", valuesOf(kSamples));
+            options.outSample = text;
                   });
-        valueWords[sample] = {std::begin(kSamples), std::end(kSamples)};
+        knownValues[sample] = {std::begin(kSamples), std::end(kSamples)};
     }
 
     void addEmit(CLI::App& sub) {
@@ -516,15 +515,15 @@ private:
         group = "Looking inside";
         addPasses(sub);
         CLI::Option* emit =
-            value(sub, "--emit", "STAGE", "print this stage and stop: " + wordsOf(kEmits),
+            value(sub, "--emit", "STAGE", "print this stage and stop: " + valuesOf(kEmits),
                   [this](const std::string& text) {
                       strc_product stage{};
                       if (find(kEmits, text, stage))
                           options.emit = stage;
                       else
-                          wrongValue(text, "--emit", wordsOf(kEmits));
+                          wrongValue(text, "--emit", valuesOf(kEmits));
                   });
-        valueWords[emit] = listOf(kEmits);
+        knownValues[emit] = listOf(kEmits);
         addOutput(sub);
     }
 
@@ -618,18 +617,18 @@ private:
             ->group(group);
     }
     void setting(CLI::App& sub, const char* flag, const char* type, const char* help,
-                 Words known = {}) {
+                 KnownValues known = {}) {
         CLI::Option* added =
             value(sub, flag, type, help, [this, flag, known](const std::string& text) {
                 if (text.empty())
                     diags.add(Diag::BadCommandLine)
                         << fmt::format("there is no value after '{}'", flag);
                 else if (!known.empty() && !isOneOf(known, text))
-                    wrongValue(text, flag, wordsOf(known));
+                    wrongValue(text, flag, valuesOf(known));
                 else
                     set(withoutDashes(flag), text);
             });
-        valueWords[added] = {known.begin(), known.end()};
+        knownValues[added] = {known.begin(), known.end()};
     }
 
     void flag(CLI::App& sub, const char* flags, bool& field, const char* help) {
@@ -642,10 +641,9 @@ private:
         std::string shown = std::string(flags).substr(0, std::string_view(flags).find(','));
         CLI::Option* added = value(sub, flags, "WORD", help,
                                    [this, &choices, &field, shown](const std::string& text) {
-                                       if (!find(choices, text, field))
-                                           wrongValue(text, shown, wordsOf(choices));
+            if (!find(choices, text, field)) wrongValue(text, shown, valuesOf(choices));
                                    });
-        valueWords[added] = listOf(choices);
+        knownValues[added] = listOf(choices);
     }
 
     template <typename T, std::size_t N, typename Field>
@@ -663,13 +661,13 @@ private:
         return list;
     }
     template <typename T, std::size_t N>
-    static std::string wordsOf(const std::array<Choice<T>, N>& choices) {
+    static std::string valuesOf(const std::array<Choice<T>, N>& choices) {
         std::array<std::string_view, N> all;
         std::transform(choices.begin(), choices.end(), all.begin(),
                        [](const auto& each) { return each.word; });
-        return wordsOf(all);
+        return valuesOf(all);
     }
-    static std::string wordsOf(Words known) {
+    static std::string valuesOf(KnownValues known) {
         std::string text;
         for (std::size_t i = 0; i < known.size(); ++i) {
             if (i > 0) text += i + 1 == known.size() ? " or " : ", ";
@@ -677,7 +675,7 @@ private:
         }
         return text;
     }
-    static bool isOneOf(Words known, std::string_view text) {
+    static bool isOneOf(KnownValues known, std::string_view text) {
         return std::find(known.begin(), known.end(), text) != known.end();
     }
 
@@ -908,16 +906,16 @@ private:
         else if (isMan && !given.empty() && !isCommand(given[0]))
             unknownCommand(given[0]);
         else if (!isMan && given.empty())
-            diags.add(Diag::BadCommandLine) << "there is no SHELL: " + wordsOf(kShells);
+            diags.add(Diag::BadCommandLine) << "there is no SHELL: " + valuesOf(kShells);
         else if (!isMan && !isOneOf(kShells, given[0]))
-            wrongValue(given[0], "SHELL", wordsOf(kShells));
+            wrongValue(given[0], "SHELL", valuesOf(kShells));
     }
 
     Options& options;
     base::Diagnostics& diags;
     CLI::App app;
     std::map<const CLI::Option*, std::vector<std::string>>
-        valueWords;  ///< of options with few values
+        knownValues;  ///< of options with few values
     std::set<std::string> formerNames;  ///< of passes
     bool formatGiven = false;
     bool showsMemory = false;

@@ -11,7 +11,7 @@ int statusOfFailure(const Call& call) {
 
 int printText(const Call& call, std::string_view text) {
     base::Diagnostics diags;
-    Output output(call.world.out, false);
+    Output output(call.process.out, false);
     output.write(text);
     output.flush();
     if (output.failed() && !output.readerGone()) base::report(diags, output.failure());

@@ -124,14 +124,14 @@ private:
     Output output;
 };
 
-int jsonLoop(const Call& call, repl::World world, Shown& shown) {
+int jsonLoop(const Call& call, repl::Callbacks callbacks, Shown& shown) {
     // A front end that is killed leaves nobody to stop what runs.
     if (call.options.events) prctl(PR_SET_PDEATHSIG, SIGTERM);
-    repl::JsonSession session(std::move(world), call.options.events,
+    repl::JsonSession session(std::move(callbacks), call.options.events,
                               [&](const std::string& line) { shown.write(line); });
     session.load(call.options.arguments);
     std::string line;
-    while (!ended && std::getline(call.world.in, line)) {
+    while (!ended && std::getline(call.process.in, line)) {
         stopped = false;
         if (ended || !session.request(line)) break;
     }
@@ -151,36 +151,35 @@ std::string weightsOf(const Call& call) {
 }  // namespace
 
 int replCommand(const Call& call) {
-    const bool inIsTerminal = call.world.inIsTerminal;
+    const bool inIsTerminal = call.process.inIsTerminal;
     const bool isJson = call.options.json;
-    if (inIsTerminal && call.world.outIsTerminal && !isJson && !call.options.plain &&
+    if (inIsTerminal && call.process.outIsTerminal && !isJson && !call.options.plain &&
         isForEditing()) {
         const std::string weights = weightsOf(call);
         std::vector<std::string> options;
         if (!weights.empty()) options = {"--weights", weights};
         const std::string why = becomeFrontEnd(options, call.options.arguments);
-        call.world.err << "strc: simple line editing only: " << why << "\n";
+        call.process.err << "strc: simple line editing only: " << why << "\n";
     }
     StopOnSignals guard(!inIsTerminal && !isJson);
-    repl::World world;
-    world.interrupt = &stopped;
-    world.weights = weightsOf(call);
-    world.build = [&](const std::string& text, const std::string& top, const std::string& file) {
-        return buildText(text, top, file);
-    };
-    Shown shown(call.world.out);
-    if (isJson) return jsonLoop(call, std::move(world), shown);
-    world.show = [&](std::string_view text) { shown.write(text); };
-    world.colour = call.options.report.colour == When::Always ||
-                   (call.options.report.colour == When::Auto && call.world.errIsTerminal);
-    world.isTerse = !inIsTerminal;
-    repl::Terminal terminal{call.world.in, call.world.out, call.world.err};
+    repl::Callbacks callbacks;
+    callbacks.interrupt = &stopped;
+    callbacks.weights = weightsOf(call);
+    callbacks.build = [&](const std::string& text, const std::string& top,
+                          const std::string& file) { return buildText(text, top, file); };
+    Shown shown(call.process.out);
+    if (isJson) return jsonLoop(call, std::move(callbacks), shown);
+    callbacks.show = [&](std::string_view text) { shown.write(text); };
+    callbacks.colour = call.options.report.colour == When::Always ||
+                       (call.options.report.colour == When::Auto && call.process.errIsTerminal);
+    callbacks.isTerse = !inIsTerminal;
+    repl::Terminal terminal{call.process.in, call.process.out, call.process.err};
     terminal.hasPrompt = inIsTerminal;
     terminal.interrupt = &stopped;
     terminal.ended = &ended;
-    terminal.hasMore = [&] { return hasMore(call.world.in); };
-    if (inIsTerminal) terminal.wait = [&] { return waitForLine(call.world.in); };
-    const bool isFine = repl::readLines(terminal, std::move(world), call.options.arguments);
+    terminal.hasMore = [&] { return hasMore(call.process.in); };
+    if (inIsTerminal) terminal.wait = [&] { return waitForLine(call.process.in); };
+    const bool isFine = repl::readLines(terminal, std::move(callbacks), call.options.arguments);
     if (shown.failed()) return shown.status(call);
     if (ended) return kInterrupted;
     return isFine ? kFine : kProgramFault;

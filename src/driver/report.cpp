@@ -41,13 +41,13 @@ bool isCallFault(Diag id, bool hasPlace) {
 bool Reporter::hasColour() const {
     if (options.colour != When::Auto) return options.colour == When::Always;
     const char* forbidden = std::getenv("NO_COLOR");
-    return world.errIsTerminal && !(forbidden && *forbidden);
+    return process.errIsTerminal && !(forbidden && *forbidden);
 }
 
 void Reporter::render(const Diagnostic& diag) {
     static const base::SourceManager none;
-    world.err << (options.json ? base::renderJson(diag, none)
-                               : base::renderText(diag, none, {.colour = hasColour()}));
+    process.err << (options.json ? base::renderJson(diag, none)
+                                 : base::renderText(diag, none, {.colour = hasColour()}));
 }
 
 void Reporter::show(strc_compiler* compiler, Seen& seen) {
@@ -62,7 +62,7 @@ void Reporter::show(strc_compiler* compiler, Seen& seen) {
             (isCallFault(base::findDiag(diag.code), diag.file) ? callFaults : otherFaults) = true;
             if (left-- == 0) break;
         }
-        world.err << (options.json ? diag.json : diag.text);
+        process.err << (options.json ? diag.json : diag.text);
     }
     if (seen.diagnostics < all)
         render({Diag::MoreErrors,
@@ -72,7 +72,7 @@ void Reporter::show(strc_compiler* compiler, Seen& seen) {
                 {},
                 {},
                 {}});
-    world.err.flush();
+    process.err.flush();
     seen = {all, errors};
 }
 
@@ -82,7 +82,7 @@ void Reporter::show(base::Diagnostics& diags) {
             (isCallFault(diag.id, diag.range.valid()) ? callFaults : otherFaults) = true;
         render(diag);
     }
-    world.err.flush();
+    process.err.flush();
     diags.clear();
 }
 

@@ -18,7 +18,7 @@ struct Seen {
 
 class Reporter {
 public:
-    explicit Reporter(const World& process) : world(process) {}
+    explicit Reporter(const Process& process) : process(process) {}
     void setOptions(const ReportOptions& wanted) { options = wanted; }
     bool hasColour() const;
 
@@ -34,7 +34,7 @@ public:
 private:
     void render(const base::Diagnostic&);
 
-    const World& world;
+    const Process& process;
     ReportOptions options;
     bool callFaults = false;
     bool otherFaults = false;

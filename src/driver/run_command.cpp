@@ -27,8 +27,8 @@ public:
     explicit Run(const Call& wanted)
         : call(wanted),
           options(wanted.options),
-          output(wanted.world.out, wanted.world.outIsTerminal),
-          progress(wanted.world.err),
+          output(wanted.process.out, wanted.process.outIsTerminal),
+          progress(wanted.process.err),
           compiler(wanted) {}
 
     int operator()() {
@@ -39,7 +39,7 @@ public:
             output.flush();
             return stopped ? kFine : statusOfFailure(call);
         }
-        if (call.world.outIsTerminal) output.beforeFlush([this] { progress.erase(); });
+        if (call.process.outIsTerminal) output.beforeFlush([this] { progress.erase(); });
         execute();
         output.flush();
         progress.erase();
@@ -55,13 +55,13 @@ private:
     /// Items on standard output leave standard error to what the program prints.
     void print(std::string_view text) {
         if (options.out.name.value_or("-") == "-" && strc_compiler_has_output(compiler.handle())) {
-            call.world.err << text;
+            call.process.err << text;
             return;
         }
         output.write(text);
         if (!output.failed()) return;
         stopped = true;
-        if (call.world.interrupt) *call.world.interrupt = true;
+        if (call.process.interrupt) *call.process.interrupt = true;
     }
 
     void execute() {
@@ -139,7 +139,7 @@ private:
         };
         // Others may be waiting for what we have.
         how.waiting = [](void* run) { static_cast<Run*>(run)->output.flush(); };
-        if (call.world.errIsTerminal && !options.loopInput)
+        if (call.process.errIsTerminal && !options.loopInput)
             how.progress = [](void* run, std::uint64_t done, std::uint64_t total) {
                 static_cast<Run*>(run)->progress.update(done, total);
             };
@@ -156,10 +156,10 @@ private:
         };
         add(result.items_read, "read");
         add(result.items_written, "written");
-        call.world.err << fmt::format("{} steady state{}, {} firing{}, {:.3f} s{}\n",
-                                      result.iterations, result.iterations == 1 ? "" : "s",
-                                      result.firings, result.firings == 1 ? "" : "s", seconds,
-                                      rates);
+        call.process.err << fmt::format("{} steady state{}, {} firing{}, {:.3f} s{}\n",
+                                        result.iterations, result.iterations == 1 ? "" : "s",
+                                        result.firings, result.firings == 1 ? "" : "s", seconds,
+                                        rates);
     }
 
     const Call& call;

@@ -12,7 +12,7 @@ using base::Diag;
 using types::TypeKind;
 
 /// A port of a node.
-struct End {
+struct StreamPort {
     graph::NodeId node = graph::kNone;
     std::uint32_t port = 0;
     const Type* type = nullptr;  ///< what the streams around it declare; null: nothing
@@ -28,7 +28,7 @@ public:
         collectKernelEffects();
         visitNaturally();
         assignOrder();
-        findEnds();
+        findPorts();
         for (InstanceId id : naturalOrder) connectInside(tree.instances[id]);
         openEnds();
         return std::move(graph);
@@ -125,9 +125,9 @@ private:
                      graph::Child child) {
         if (instance.parent == ir::kNone) return;
         parent = tree.instances[instance.parent].composite;
-        auto& siblings = graph.composites[parent].children;
-        index = static_cast<std::uint32_t>(siblings.size());
-        siblings.push_back(child);
+        auto& horizontal = graph.composites[parent].children;
+        index = static_cast<std::uint32_t>(horizontal.size());
+        horizontal.push_back(child);
     }
 
     graph::NodeId addNode(graph::Node node) {
@@ -237,7 +237,7 @@ private:
     // ---- edges
 
     /// Children stand behind their parents, so going backwards knows the ends of every child.
-    void findEnds() {
+    void findPorts() {
         inputs.resize(tree.instances.size());
         outputs.resize(tree.instances.size());
         for (auto id = static_cast<InstanceId>(tree.instances.size()); id-- > 0;) {
@@ -279,7 +279,8 @@ private:
         return types.tensor(element, std::move(dims));
     }
 
-    graph::EdgeId addEdge(End from, End to, const Type* type, base::SourceRange range) {
+    graph::EdgeId addEdge(StreamPort from, StreamPort to, const Type* type,
+                          base::SourceRange range) {
         auto id = static_cast<graph::EdgeId>(graph.edges.size());
         type = both(both(from.type, to.type), type);
         graph.edges.push_back(
@@ -368,7 +369,7 @@ private:
     Tree& tree;
     graph::Graph graph;
     std::vector<InstanceId> naturalOrder;  ///< composites, parents first
-    std::vector<End> inputs, outputs;  ///< by InstanceId
+    std::vector<StreamPort> inputs, outputs;  ///< by InstanceId
     std::vector<std::uint8_t> kernelEffects;
 };
 

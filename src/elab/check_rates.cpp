@@ -40,57 +40,61 @@ private:
             std::min({kStepsPerKernel, stepsLeft, context.limits.elaborationSteps});
         stepsLeft -= steps;
         ir::ItemCounts counts = ir::countItems(module, kernel.code, body, steps);
-        Place place{node, &kernel.code, &body, part};
+        CheckedBody checked{node, &kernel.code, &body, part};
         if (counts.certainNegativePeek < 0)
-            report(place, Diag::NegativePeek, counts.farthestPeek) << counts.certainNegativePeek;
-        checkPops(place, rates, counts);
-        checkPushes(place, rates.push, counts);
-        checkPeeks(place, rates, counts);
+            report(checked, Diag::NegativePeek, counts.farthestPeek) << counts.certainNegativePeek;
+        checkPops(checked, rates, counts);
+        checkPushes(checked, rates.push, counts);
+        checkPeeks(checked, rates, counts);
     }
 
-    struct Place {
+    struct CheckedBody {
         graph::NodeId node;
         const ir::StreamCode* code;
         const ir::Body* body;
         const char* part;
     };
 
-    base::Diagnostic& report(const Place& place, Diag diag, base::SourceRange range) {
-        return context.diags.add(diag, range.valid() ? range : place.body->header)
-            .in(graph::path(elaboration.graph, place.node));
+    base::Diagnostic& report(const CheckedBody& checked, Diag diag, base::SourceRange range) {
+        return context.diags.add(diag, range.valid() ? range : checked.body->header)
+            .in(graph::path(elaboration.graph, checked.node));
     }
 
-    base::Diagnostic& reportRate(const Place& place, Diag diag, base::SourceRange range,
+    base::Diagnostic& reportRate(const CheckedBody& checked, Diag diag, base::SourceRange range,
                                  std::int64_t declared, std::int64_t found) {
-        return report(place, diag, range)
-               << place.part << elaboration.graph.nodes[place.node].name << declared << found;
+        return report(checked, diag, range)
+               << checked.part << elaboration.graph.nodes[checked.node].name << declared << found;
     }
 
-    void checkPops(const Place& place, const graph::Rates& rates, const ir::ItemCounts& counts) {
+    void checkPops(const CheckedBody& checked, const graph::Rates& rates,
+                   const ir::ItemCounts& counts) {
         if (rates.pop.dynamic) return;
         std::int64_t declared = rates.pop.max;
         if (counts.pops.min > declared) {
-            reportRate(place, Diag::PopRateViolated, counts.lastPop, declared, counts.pops.min);
+            reportRate(checked, Diag::PopRateViolated, counts.lastPop, declared, counts.pops.min);
         } else if (counts.pops.max < declared) {
-            base::Diagnostic& fault = reportRate(place, Diag::PopRateViolated, place.body->header,
-                                                 declared, counts.pops.max);
+            base::Diagnostic& fault = reportRate(checked, Diag::PopRateViolated,
+                                                 checked.body->header, declared, counts.pops.max);
             if (context.lenient) fault.severity = base::Severity::Warning;
         }
     }
 
-    void checkPushes(const Place& place, const graph::Rate& rate, const ir::ItemCounts& counts) {
+    void checkPushes(const CheckedBody& checked, const graph::Rate& rate,
+                     const ir::ItemCounts& counts) {
         if (rate.dynamic) return;
         if (counts.pushes.min > rate.max)
-            reportRate(place, Diag::PushRateViolated, counts.lastPush, rate.max, counts.pushes.min);
+            reportRate(checked, Diag::PushRateViolated, counts.lastPush, rate.max,
+                       counts.pushes.min);
         else if (counts.pushes.max < rate.max)
-            reportRate(place, Diag::PushRateViolated, place.body->header, rate.max,
+            reportRate(checked, Diag::PushRateViolated, checked.body->header, rate.max,
                        counts.pushes.max);
     }
 
-    void checkPeeks(const Place& place, const graph::Rates& rates, const ir::ItemCounts& counts) {
+    void checkPeeks(const CheckedBody& checked, const graph::Rates& rates,
+                    const ir::ItemCounts& counts) {
         bool popsReported = !rates.pop.dynamic && counts.pops.min > rates.pop.max;
         if (rates.peek.dynamic || popsReported || counts.peeks.min <= rates.peek.max) return;
-        reportRate(place, Diag::PeekRateViolated, counts.farthestPeek, rates.peek.max,
+        reportRate(checked, Diag::PeekRateViolated, counts.farthestPeek, rates.peek.max,
                    counts.peeks.min);
     }
 

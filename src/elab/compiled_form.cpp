@@ -4,13 +4,13 @@
 #include <map>
 #include <set>
 
+#include "dynamic_shapes/program.h"
+#include "elab/call_thunk.h"
+#include "elab/channel_aliases.h"
+#include "elab/dynamic_shapes.h"
 #include "elab/expanded_kernels.h"
-#include "elab/handed_on.h"
-#include "elab/handover.h"
 #include "elab/shapes.h"
-#include "elab/symbolic.h"
 #include "graph/hierarchy.h"
-#include "symbolic/program.h"
 
 namespace strc::elab {
 namespace {
@@ -32,22 +32,22 @@ public:
 
     /// Null: whyWhole says why.
     std::shared_ptr<Elaboration> make() {
-        const std::string& why = whole.symbolic->whyWhole;
+        const std::string& why = whole.dynamicShape->whyWhole;
         layOutEdges();
         for (NodeId id = 0; id < graph.nodes.size() && why.empty(); ++id)
             if (graph.nodes[id].kind == graph::NodeKind::Filter) filter(id);
         if (!why.empty()) return nullptr;
-        made->symbolic.reset();
+        made->dynamicShape.reset();
         return std::move(made);
     }
 
     /// Those that are left to the run.
-    const std::vector<NodeId>& symbolicFilters() const { return left; }
+    const std::vector<NodeId>& dynamicFilters() const { return left; }
 
 private:
-    /// The items of channels that hand on to each other are all names, or none is.
+    /// The items of channels that forward to each other are all names, or none is.
     void layOutEdges() {
-        HandedOn groups(*made);
+        ChannelAliases groups(*made);
         std::set<EdgeId> named;
         for (EdgeId id = 0; id < graph.edges.size(); ++id)
             if (isTensor(graph.edges[id].type) &&
@@ -68,7 +68,7 @@ private:
 
     /// The first reason counts.
     void interpretWhole(const std::string& why) {
-        if (whole.symbolic->whyWhole.empty()) whole.symbolic->whyWhole = why;
+        if (whole.dynamicShape->whyWhole.empty()) whole.dynamicShape->whyWhole = why;
     }
 
     /// Does the joiner before the program's output have to check what it gives?
@@ -88,15 +88,15 @@ private:
         if (edge.from == graph::kNone && !isOpen)
             interpretWhole("its input is joined with tensors of such shapes");
         if (isCheckedJoin(edge)) interpretWhole("what is joined at its output is declared");
-        edge.isNamed = true;
+        edge.isHandle = true;
         if (!isOpen) edge.tensors.clear();
         edge.type = types.intType();
         edge.inFiles = nullptr;
     }
 
     const Type* namedType(const std::vector<EdgeId>& edges) const {
-        const bool isNamed = !edges.empty() && graph.edges[edges[0]].isNamed;
-        return isNamed ? graph.edges[edges[0]].type : nullptr;
+        const bool isHandle = !edges.empty() && graph.edges[edges[0]].isHandle;
+        return isHandle ? graph.edges[edges[0]].type : nullptr;
     }
 
     void filter(NodeId id) {
@@ -105,9 +105,10 @@ private:
         if (!usesTensors(kernel)) return;
         const bool hasNames = namedType(node.inputs) || namedType(node.outputs);
         if (kernel.builtin != ir::BuiltinStream::None && hasNames) return nameItems(node);
-        const bool isSymbolic = hasNames || !isPeriodic(node, kernel, kernels.arrivingAt(id)) ||
-                                kernels.specialise(id).has_value();
-        if (isSymbolic) leave(id);
+        const bool hasDynamicShape = hasNames ||
+                                     !isPeriodic(node, kernel, kernels.arrivingAt(id)) ||
+                                     kernels.specialise(id).has_value();
+        if (hasDynamicShape) leave(id);
     }
 
     /// Its items cannot be handed over.
@@ -123,7 +124,7 @@ private:
             interpretWhole("how much '" + node.name + "' takes depends on its items");
         if (std::any_of(graph.messages.begin(), graph.messages.end(), isEnd))
             interpretWhole("'" + node.name + "' has to do with messages");
-        return !whole.symbolic->whyWhole.empty();
+        return !whole.dynamicShape->whyWhole.empty();
     }
 
     void nameItems(Node& node) {
@@ -149,11 +150,11 @@ private:
         kernel.code.name = from.code.name;
         kernel.code.input = kernel.input;
         kernel.code.output = kernel.output;
-        auto handover = [&](const graph::Rates& rates, const ir::Body& body) {
-            return handoverOf(id, {kernel.input, kernel.output}, rates, body, types);
+        auto thunk = [&](const graph::Rates& rates, const ir::Body& body) {
+            return callThunk(id, {kernel.input, kernel.output}, rates, body, types);
         };
-        kernel.code.work = handover(node.work, *from.code.work);
-        if (from.code.prework) kernel.code.prework = handover(*node.prework, *from.code.prework);
+        kernel.code.work = thunk(node.work, *from.code.work);
+        if (from.code.prework) kernel.code.prework = thunk(*node.prework, *from.code.prework);
         made->states[id] = std::make_shared<const std::string>();
         node.kernel = static_cast<graph::KernelId>(made->kernels.size());
         made->kernels.push_back(std::move(kernel));
@@ -180,7 +181,7 @@ public:
         made.module.globalValues = module.globalValues;
     }
 
-    symbolic::Program of(const std::vector<NodeId>& filters) {
+    dynamic_shapes::Program of(const std::vector<NodeId>& filters) {
         for (NodeId id : filters) add(id);
         return std::move(made);
     }
@@ -189,7 +190,7 @@ private:
     void add(NodeId id) {
         const Node& node = whole.graph.nodes[id];
         const Kernel& kernel = whole.kernels[node.kernel];
-        symbolic::Filter filter;
+        dynamic_shapes::Filter filter;
         filter.node = id;
         filter.kernel = kernelOf(node.kernel);
         filter.name = node.name;
@@ -202,11 +203,12 @@ private:
         made.filters.push_back(std::move(filter));
     }
 
-    static symbolic::Rates ratesOf(const graph::Rates& rates) {
+    static dynamic_shapes::Rates ratesOf(const graph::Rates& rates) {
         const graph::Rate& push = rates.push;
         if (!push.dynamic) return {rates.peek.max, rates.pop.max, push.max};
-        const std::int64_t most = push.max == graph::kUnbounded ? symbolic::kAnyNumber : push.max;
-        return {rates.peek.max, rates.pop.max, symbolic::kAnyNumber, push.min, most};
+        const std::int64_t most =
+            push.max == graph::kUnbounded ? dynamic_shapes::kAnyNumber : push.max;
+        return {rates.peek.max, rates.pop.max, dynamic_shapes::kAnyNumber, push.min, most};
     }
 
     std::uint32_t kernelOf(graph::KernelId id) {
@@ -223,19 +225,19 @@ private:
         return found->second;
     }
 
-    symbolic::Channel channel(const std::vector<EdgeId>& edges, const Type* declared) const {
+    dynamic_shapes::Channel channel(const std::vector<EdgeId>& edges, const Type* declared) const {
         if (edges.empty()) return {};
         const graph::Edge& edge = whole.graph.edges[edges[0]];
         const graph::Edge& memory = compiled.edges[edges[0]];
         const Type* item = isTensor(edge.type) ? declared : memory.type;
-        return {item, memory.type, memory.isNamed, edge.type,
+        return {item, memory.type, memory.isHandle, edge.type,
                 areOpen(edge.tensors) ? Sequence() : edge.tensors};
     }
 
     const base::SourceManager& sources;
     const Elaboration& whole;
     const graph::Graph& compiled;
-    symbolic::Program made;
+    dynamic_shapes::Program made;
     std::map<graph::KernelId, std::uint32_t> kernels;
 };
 
@@ -247,8 +249,8 @@ void leaveToRun(base::Context& context, const ir::Module& module, types::TypeTab
     std::shared_ptr<Elaboration> made = form.make();
     leaveTensors(module, types, program);
     if (!made) return;
-    made->symbolicFilters = std::make_shared<const symbolic::Program>(
-        Description(context.sources, module, program, made->graph).of(form.symbolicFilters()));
+    made->dynamicFilters = std::make_shared<const dynamic_shapes::Program>(
+        Description(context.sources, module, program, made->graph).of(form.dynamicFilters()));
     program.compiled = std::move(made);
 }
 

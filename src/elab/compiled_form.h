@@ -1,8 +1,8 @@
 #pragma once
 /// Symbolic programs for compiled engines. Filters whose shapes are all known get code for these, and are compiled, fused and
 /// placed as those of any program. Each other one, a *symbolic filter*, is a body that hands over the items of a firing by a call
-/// (ir::CalleeKind::Symbolic) to whoever runs it as the interpreter does (symbolic/filters.h). On channels whose items
-/// only the run knows, these are names (graph::Edge::isNamed). Private to elab.
+/// (ir::CalleeKind::DynamicShape) to whoever runs it as the interpreter does (dynamic_shapes/filters.h). On channels whose items
+/// only the run knows, these are names (graph::Edge::isHandle). Private to elab.
 
 #include "elab/elaborate.h"
 #include "tensor/expand.h"

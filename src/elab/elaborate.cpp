@@ -6,12 +6,12 @@
 namespace strc::elab {
 
 Elaboration elaborate(base::Context& context, const ir::Module& module, types::TypeTable& types,
-                      const Entry& entry, const Surroundings& surroundings, types::Random random) {
+                      const Entry& entry, const Environment& environment, types::Random random) {
     Elaboration result;
     Tree tree;
     tree.random = random;
     std::size_t errors = context.diags.errorCount();
-    if (!growTree(context, module, types, entry, surroundings, tree)) return result;
+    if (!growTree(context, module, types, entry, environment, tree)) return result;
     checkTypes(context, types, tree);
     if (context.diags.errorCount() > errors) return result;
     result.graph = buildGraph(context, module, types, tree);

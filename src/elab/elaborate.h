@@ -25,7 +25,7 @@ class Natives;
 namespace strc::weights {
 class Source;
 }
-namespace strc::symbolic {
+namespace strc::dynamic_shapes {
 struct Program;
 }
 
@@ -45,13 +45,13 @@ struct Blocks {
 /// Several equal filters beside each other as one, made by passes: one firing is one of each. The kernel's rates and its `work` are
 /// those of one of them; item k of its window is item k * count + i of the common one for filter i, and so is what it
 /// pushes. What each has for itself is in locals that live on.
-struct Siblings {
+struct HorizontalFusion {
     struct Own {
         std::uint32_t local;
         std::int64_t offset;  ///< in the state of one
     };
     std::int64_t count = 0;
-    std::int64_t lanes =
+    std::int64_t width =
         0;  ///< side by side in the state: of each scalar so many beside each other, then the next ones
     bool isShared = false;  ///< all look at one window
     std::vector<Own> own;
@@ -68,12 +68,12 @@ struct Kernel {
     graph::Rates work;
     std::optional<graph::Rates> prework;
     ir::StreamCode code;  ///< specialised; empty for a built-in
-    std::size_t firings = 1;  ///< of what is declared that one of `code` does (elab/turns.h)
+    std::size_t firings = 1;  ///< of what is declared that one of `code` does (elab/cyclo_static.h)
     std::vector<const Type*> fieldTypes;  ///< concrete
     std::vector<std::int64_t> fieldOffsets;  ///< into the state
     std::int64_t stateSize = 0;
     std::optional<Blocks> blocks;  ///< made by passes
-    std::optional<Siblings> siblings;
+    std::optional<HorizontalFusion> horizontal;
     /// Types of the tensors among the fields, by field, null for others; empty: it has nothing to do with
     /// tensors.
     std::vector<const Type*> tensors;
@@ -90,7 +90,7 @@ struct Kernel {
 
 /// Why a program is symbolic: only the run can tell the shapes of some tensors. Then all of its tensors stay values of type
 /// tensor, in bodies and on channels, for the interpreter.
-struct Symbolic {
+struct DynamicShape {
     graph::NodeId node = graph::kNone;  ///< the first filter that cannot tell
     std::string operation;
     std::string why;
@@ -109,11 +109,11 @@ struct Elaboration {
     std::vector<Value> openValues;  ///< by Module::open: what the elaboration took them for
     /// Parallel to them: what of the input's sound an executable sets the parameter to. Items: nothing.
     std::vector<ir::FileQuestion::What> openSounds = {};
-    std::optional<Symbolic> symbolic;
+    std::optional<DynamicShape> dynamicShape;
     /// A symbolic program as compiled engines run it (elab/compiled_form.h). Nodes and edges are the same.
     std::shared_ptr<const Elaboration> compiled;
     /// Those of such a form, for whoever runs them; null: there are none.
-    std::shared_ptr<const symbolic::Program> symbolicFilters;
+    std::shared_ptr<const dynamic_shapes::Program> dynamicFilters;
     /// Of a program that passes have made: by NodeId, the node of the elaborated one that it still is; kNone: they have
     /// made it of others. Empty: all of them.
     std::vector<graph::NodeId> origin = {};
@@ -121,7 +121,7 @@ struct Elaboration {
 };
 
 /// "only the run can tell a shape in 'F': 'zeros': ...", of a symbolic program.
-std::string whySymbolic(const Elaboration&);
+std::string whyDynamicShape(const Elaboration&);
 
 /// A tensor that arrives at the main stream, as a user says or a file has it.
 struct GivenInput {
@@ -142,7 +142,7 @@ struct GivenSound {
     std::string why;  ///< it is not known: half a sentence
 };
 
-struct Surroundings {
+struct Environment {
     std::function<void(std::string_view)> print;  ///< prints during elaboration
     const volatile bool* interrupt = nullptr;
     eval::Natives* natives = nullptr;  ///< null: natives cannot be called
@@ -153,11 +153,11 @@ struct Surroundings {
 /// Errors are in Context::diags; then nothing can run. If the result is complete, its graph can still
 /// be balanced, so that what is wrong there is found in the same run.
 Elaboration elaborate(base::Context&, const ir::Module&, types::TypeTable&, const Entry&,
-                      const Surroundings&, types::Random random = {});
+                      const Environment&, types::Random random = {});
 
 /// Executes a static item and stores the globals it assigned in Module::globalValues; false after
 /// reporting an error.
-bool runStatic(base::Context&, ir::Module&, const ir::Body&, types::TypeTable&, const Surroundings&,
+bool runStatic(base::Context&, ir::Module&, const ir::Body&, types::TypeTable&, const Environment&,
                types::Random&);
 
 }  // namespace strc::elab

@@ -28,8 +28,8 @@ using base::Diag;
 class Grower final : public Runner {
 public:
     Grower(base::Context& context, const ir::Module& module, types::TypeTable& types,
-           const Surroundings& surroundings, Tree& tree)
-        : Runner(context, module, types, surroundings, tree.random), tree(tree) {}
+           const Environment& environment, Tree& tree)
+        : Runner(context, module, types, environment, tree.random), tree(tree) {}
 
     bool grow(const Entry& entry) {
         Instance main;
@@ -432,9 +432,9 @@ private:
         boundCodes.push_back(ir::specializeSetup(*run.code, run.constants, types));
         takeInFunctions(boundCodes.back());
         const std::vector<tensor::Fault> faults = tensor::expandSetup(
-            boundCodes.back(), run.constants, module, tensors, surroundings.weights, types);
-        if (surroundings.weights)
-            surroundings.weights->noteFilter(added(), [this] { return where(); });
+            boundCodes.back(), run.constants, module, tensors, environment.weights, types);
+        if (environment.weights)
+            environment.weights->noteFilter(added(), [this] { return where(); });
         othersMayFail = true;
         for (const tensor::Fault& fault : faults) {
             reportFault(fault);
@@ -621,8 +621,8 @@ private:
 }  // namespace
 
 bool growTree(base::Context& context, const ir::Module& module, types::TypeTable& types,
-              const Entry& entry, const Surroundings& surroundings, Tree& tree) {
-    return Grower(context, module, types, surroundings, tree).grow(entry);
+              const Entry& entry, const Environment& environment, Tree& tree) {
+    return Grower(context, module, types, environment, tree).grow(entry);
 }
 
 }  // namespace strc::elab

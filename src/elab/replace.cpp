@@ -38,7 +38,7 @@ public:
         made.openValues = old.openValues;
         made.openSounds = old.openSounds;
         made.complete = old.complete;
-        made.symbolicFilters = old.symbolicFilters;
+        made.dynamicFilters = old.dynamicFilters;
         for (std::uint32_t k = 0; k < places.size(); ++k) mark(k);
         nodes();
         composites();
@@ -218,7 +218,7 @@ private:
 
 }  // namespace
 
-std::vector<Child> childrenAt(const graph::Graph& graph, const Place& place) {
+std::vector<Child> childrenAt(const graph::Graph& graph, const GraphRange& place) {
     if (place.parent != graph::kNone) {
         auto first = graph.composites[place.parent].children.begin();
         return {first + place.from, first + place.to};
@@ -226,7 +226,7 @@ std::vector<Child> childrenAt(const graph::Graph& graph, const Place& place) {
     return {graph.composites.empty() ? Child{false, place.entry} : Child{true, 0}};
 }
 
-std::string nameOf(const graph::Graph& graph, const Place& place) {
+std::string nameOf(const graph::Graph& graph, const GraphRange& place) {
     const std::vector<Child> children = childrenAt(graph, place);
     std::string name;
     for (std::size_t k = 0; k < children.size(); ++k) {
@@ -238,7 +238,7 @@ std::string nameOf(const graph::Graph& graph, const Place& place) {
     return name;
 }
 
-std::string pathOf(const graph::Graph& graph, const Place& place) {
+std::string pathOf(const graph::Graph& graph, const GraphRange& place) {
     const std::string name = nameOf(graph, place);
     if (place.parent == graph::kNone) return name;
     return graph::compositePath(graph, place.parent) + '.' + name;
@@ -248,7 +248,7 @@ Replaced replace(const Elaboration& program, std::vector<Replacement> filters) {
     return Rewriter(program, std::move(filters)).run();
 }
 
-bool firesAsBefore(const graph::Quota& before, const graph::Quota& after,
+bool firesAsBefore(const graph::Repetitions& before, const graph::Repetitions& after,
                    const std::vector<NodeId>& nodeOf) {
     std::vector<std::uint32_t> parts(after.steady.size());
     for (NodeId id : nodeOf) ++parts[id];

@@ -11,14 +11,14 @@
 namespace strc::elab {
 
 /// Children [from, to) of a pipeline, or one child of any composite; of no composite: the whole program.
-struct Place {
+struct GraphRange {
     graph::CompositeId parent = graph::kNone;
     std::uint32_t from = 0, to = 1;
     graph::NodeId entry = graph::kNone;  ///< takes its input
 };
 
 struct Replacement {
-    Place place;
+    GraphRange place;
     std::string name;
     graph::KernelId kernel = graph::kNone;  ///< kNone: `made` is added
     Kernel made;
@@ -36,14 +36,14 @@ struct Replaced {
 Replaced replace(const Elaboration&, std::vector<Replacement>);
 
 /// What stands there.
-std::vector<graph::Child> childrenAt(const graph::Graph&, const Place&);
+std::vector<graph::Child> childrenAt(const graph::Graph&, const GraphRange&);
 /// "Low+High", or "Low+…+High" of more than a few: what stands there.
-std::string nameOf(const graph::Graph&, const Place&);
+std::string nameOf(const graph::Graph&, const GraphRange&);
 /// With the path of the composite around.
-std::string pathOf(const graph::Graph&, const Place&);
+std::string pathOf(const graph::Graph&, const GraphRange&);
 
 /// Do all nodes that stay fire as often as before?
-bool firesAsBefore(const graph::Quota& before, const graph::Quota& after,
+bool firesAsBefore(const graph::Repetitions& before, const graph::Repetitions& after,
                    const std::vector<graph::NodeId>& nodeOf);
 
 /// May passes replace parts of it at all? Not where somebody can see in which order nodes fire.

@@ -17,20 +17,20 @@ constexpr std::streamsize kPiece = 1 << 16;
 }  // namespace
 
 Runner::Runner(base::Context& context, const ir::Module& module, types::TypeTable& types,
-               const Surroundings& surroundings, types::Random& random)
+               const Environment& environment, types::Random& random)
     : context(context),
       module(module),
       types(types),
-      surroundings(surroundings),
+      environment(environment),
       generator(random),
       machine(context.limits),
       files(context, types) {
     machine.stepsLeft = context.limits.elaborationSteps;
-    machine.interrupt = surroundings.interrupt;
+    machine.interrupt = environment.interrupt;
 }
 
 void Runner::print(std::string_view text) {
-    if (surroundings.print) surroundings.print(text);
+    if (environment.print) environment.print(text);
 }
 
 base::Result<std::string> Runner::readFile(const std::string& name, base::SourceRange range) {
@@ -58,7 +58,7 @@ base::Result<std::int32_t> Runner::fileNumber(const ir::FileQuestion& question,
         if (told) takeSound(name, isRate, *told);
         return told;
     }
-    const GivenSound& sound = surroundings.sound;
+    const GivenSound& sound = environment.sound;
     if (const int known = isRate ? sound.rate : sound.channels; known != 0) return known;
     if (other != ir::kNoDefault) {
         takeSound({}, isRate, other);
@@ -75,7 +75,7 @@ base::Result<std::string> Runner::readItems(const ir::FileQuestion& question,
 
 std::optional<eval::Trap> Runner::callNative(const ir::Native& native,
                                              std::span<std::uint64_t> args, std::uint64_t& result) {
-    if (surroundings.natives) return surroundings.natives->call(native, args, result);
+    if (environment.natives) return environment.natives->call(native, args, result);
     return Host::callNative(native, args, result);
 }
 
@@ -99,7 +99,7 @@ std::optional<eval::RunResult> Runner::run(const ir::Body& body, eval::Instance&
     eval::CodePtr& code = codes[&body];
     if (!code) code = eval::compile(module, instance.code, body, types);
     // Many short bodies: each alone ends before the machine looks.
-    if (surroundings.interrupt && *surroundings.interrupt) return std::nullopt;
+    if (environment.interrupt && *environment.interrupt) return std::nullopt;
     eval::Firing firing;
     eval::RunResult result = machine.run(*code, instance, firing);
     if (result.outcome == eval::Outcome::Done) return result;
@@ -168,10 +168,10 @@ void report(base::Context& context, const tensor::Fault& fault) {
 }  // namespace
 
 bool runStatic(base::Context& context, ir::Module& module, const ir::Body& body,
-               types::TypeTable& types, const Surroundings& surroundings, types::Random& random) {
-    StaticRunner runner(context, module, types, surroundings, random);
+               types::TypeTable& types, const Environment& environment, types::Random& random) {
+    StaticRunner runner(context, module, types, environment, random);
     if (!tensor::computesWithTensors(module, body)) return runner.runItem(body, nullptr, module);
-    const tensor::StaticItem item = tensor::expandStatic(module, body, surroundings.weights, types);
+    const tensor::StaticItem item = tensor::expandStatic(module, body, environment.weights, types);
     for (const tensor::Fault& fault : item.faults) report(context, fault);
     if (!item.faults.empty()) return false;
     const TensorsAsArrays arrays(module, item.given, types);

@@ -12,7 +12,7 @@ namespace strc::elab {
 
 class Runner : public eval::Host {
 public:
-    Runner(base::Context&, const ir::Module&, types::TypeTable&, const Surroundings&,
+    Runner(base::Context&, const ir::Module&, types::TypeTable&, const Environment&,
            types::Random&);
 
     // ---- Host
@@ -42,7 +42,7 @@ protected:
     base::Context& context;
     const ir::Module& module;
     types::TypeTable& types;
-    const Surroundings& surroundings;
+    const Environment& environment;
 
 private:
     std::optional<eval::RunResult> run(const ir::Body&, eval::Instance&);

@@ -36,16 +36,16 @@ void ShapeFaults::add(NodeId id, const tensor::Fault& fault, const tensor::Seque
     if (!items.empty()) diag.note(Diag::Hint) << "what arrives: " + io::allOf(items);
 }
 
-void ShapeFaults::warn(const Symbolic& symbolic) {
-    const graph::Node& node = graph.nodes[symbolic.node];
+void ShapeFaults::warn(const DynamicShape& dynamicShape) {
+    const graph::Node& node = graph.nodes[dynamicShape.node];
     base::Diagnostic& diag =
-        context.diags.add(Diag::SymbolicShape, outside(node.range, symbolic.node))
-            .in(graph::path(graph, symbolic.node))
-        << symbolic.operation << symbolic.why
-        << (symbolic.whyWhole.empty()
+        context.diags.add(Diag::SymbolicShape, outside(node.range, dynamicShape.node))
+            .in(graph::path(graph, dynamicShape.node))
+        << dynamicShape.operation << dynamicShape.why
+        << (dynamicShape.whyWhole.empty()
                 ? "filters without shapes are interpreted"
-                : "only the interpreter runs it, since " + symbolic.whyWhole);
-    if (symbolic.range.valid()) diag.note(Diag::InBodyHere, symbolic.range) << node.name;
+                : "only the interpreter runs it, since " + dynamicShape.whyWhole);
+    if (dynamicShape.range.valid()) diag.note(Diag::InBodyHere, dynamicShape.range) << node.name;
 }
 
 graph::Added ShapeFaults::addedTo(NodeId node) const {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/quiet.h"
+#include "elab/cyclo_static.h"
 #include "elab/tree.h"
-#include "elab/turns.h"
 #include "io/tensors.h"
 
 namespace strc::elab {
@@ -38,7 +38,7 @@ public:
           program(program),
           graph(program.graph),
           faults(context, program.graph),
-          turns(program) {}
+          cycle(program) {}
 
     bool run() {
         if (!hasTensors()) return true;
@@ -46,7 +46,7 @@ public:
         infer();
         if (!openItems.empty()) arriving[graph.input] = std::move(openItems);
         if (!faults.areAny()) layOutTensors(context, module, types, arriving, program, faults);
-        if (!faults.areAny() && program.symbolic) faults.warn(*program.symbolic);
+        if (!faults.areAny() && program.dynamicShape) faults.warn(*program.dynamicShape);
         return !faults.areAny();
     }
 
@@ -70,7 +70,7 @@ private:
             seedLoops();
             visitAll();
         } while (startsAgain && !faults.areAny());
-        if (program.symbolic) turns.undo();
+        if (program.dynamicShape) cycle.undo();
     }
 
     // ---- where shapes come from
@@ -89,12 +89,13 @@ private:
     /// Each item brings its own extents.
     void leaveInput(Sequence items) {
         isOfRun[graph.input] = true;
-        if (!program.symbolic)
-            program.symbolic = Symbolic{graph.edges[graph.input].to,
-                                        "the program's input",
-                                        "'--input' leaves extents open: " + io::allOf(items),
-                                        {},
-                                        {}};
+        if (!program.dynamicShape)
+            program.dynamicShape =
+                DynamicShape{graph.edges[graph.input].to,
+                             "the program's input",
+                             "'--input' leaves extents open: " + io::allOf(items),
+                             {},
+                             {}};
         if (openItems.empty()) findKnown();
         openItems = std::move(items);
     }
@@ -123,7 +124,7 @@ private:
     /// By edge, if the open extents are such ones; nothing: there is a fault then.
     std::vector<Sequence> itemsIf(std::int64_t extent) {
         Elaboration copy = program;
-        copy.symbolic.reset();
+        copy.dynamicShape.reset();
         const base::Quiet quiet(context.diags);
         Inference trial(context, module, types, entry, copy);
         trial.sample = extent;
@@ -233,8 +234,9 @@ private:
 
     /// Only the run can tell what the node makes of what arrives: the program is symbolic.
     void leaveToRun(NodeId id, std::string operation, std::string why, base::SourceRange range) {
-        if (!program.symbolic)
-            program.symbolic = Symbolic{id, std::move(operation), std::move(why), range, {}};
+        if (!program.dynamicShape)
+            program.dynamicShape =
+                DynamicShape{id, std::move(operation), std::move(why), range, {}};
         leaveOutputs(graph.nodes[id]);
     }
 
@@ -278,8 +280,8 @@ private:
         const graph::Node& node = graph.nodes[id];
         const Sequence& items = arriving[node.inputs[0]];
         if (items.empty()) return;
-        const auto turn = static_cast<std::size_t>(node.totalWeight);
-        const std::size_t length = std::lcm(items.size(), turn);
+        const auto phase = static_cast<std::size_t>(node.totalWeight);
+        const std::size_t length = std::lcm(items.size(), phase);
         if (length > kLongestSequence) return reportLong(id);
         std::vector<Sequence> parts(node.outputs.size());
         for (std::size_t at = 0; at < length;)
@@ -293,16 +295,16 @@ private:
     void visitJoiner(NodeId id) {
         const graph::Node& node = graph.nodes[id];
         if (!isTensor(graph.edges[node.outputs[0]].type)) return;
-        std::size_t turns = 1;
+        std::size_t cycle = 1;
         for (std::size_t port = 0; port < node.inputs.size(); ++port) {
             const std::size_t period = arriving[node.inputs[port]].size();
             const auto weight = static_cast<std::size_t>(node.weights[port]);
-            turns = std::lcm(turns, period / std::gcd(period, weight));
-            if (turns > kLongestSequence) return reportLong(id);
+            cycle = std::lcm(cycle, period / std::gcd(period, weight));
+            if (cycle > kLongestSequence) return reportLong(id);
         }
         Sequence items;
         std::vector<std::size_t> taken(node.inputs.size());
-        for (std::size_t turn = 0; turn < turns; ++turn)
+        for (std::size_t phase = 0; phase < cycle; ++phase)
             for (std::size_t port = 0; port < node.inputs.size(); ++port) {
                 const Sequence& from = arriving[node.inputs[port]];
                 for (std::int64_t k = 0; k < node.weights[port]; ++k)
@@ -326,7 +328,7 @@ private:
         const Sequence& items = itemsFor(node);
         if (!fitsDeclared(id, items)) return;
         if (!isPeriodic(node, program.kernels[node.kernel], items) &&
-            (isOfFiles || !turns.join(id, items.size())))
+            (isOfFiles || !cycle.join(id, items.size())))
             return leaveToRun(id, "'" + node.name + "'",
                               "the items that arrive, " + io::allOf(items) +
                                   ", take turns and are not the same ones in each firing "
@@ -428,7 +430,7 @@ private:
     bool startsAgain = false;
     /// A file has types in turn, of which an iteration of the steady state need not take all.
     bool isOfFiles = false;
-    Turns turns;
+    CycloStatic cycle;
     std::set<EdgeId> isPrimed;  ///< those where `arriving` is what a prework pushes
     std::map<std::pair<graph::KernelId, Sequence>, Sequence>
         pushed;  ///< what a kernel makes of items

@@ -34,7 +34,7 @@ public:
     /// In a body for which these items arrive.
     void add(graph::NodeId, const tensor::Fault&, const tensor::Sequence& items);
     /// Why the program is symbolic, which is no fault.
-    void warn(const Symbolic&);
+    void warn(const DynamicShape&);
 
 private:
     graph::Added addedTo(graph::NodeId) const;

@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
+#include "elab/channel_aliases.h"
 #include "elab/compiled_form.h"
 #include "elab/expanded_kernels.h"
-#include "elab/handed_on.h"
 #include "elab/shapes.h"
 #include "tensor/storage.h"
 
@@ -59,7 +59,7 @@ void layOutTensors(base::Context& context, const ir::Module& module, types::Type
                    const std::vector<Sequence>& items, Elaboration& program, ShapeFaults& faults) {
     graph::Graph& graph = program.graph;
     tensor::Storages storages(types, context.names.intern("tensors"));
-    HandedOn groups(program);
+    ChannelAliases groups(program);
     std::map<EdgeId, std::set<const Type*>> sets;
     for (EdgeId id = 0; id < graph.edges.size(); ++id)
         if (!areOpen(items[id])) sets[groups.of(id)].insert(items[id].begin(), items[id].end());
@@ -70,11 +70,11 @@ void layOutTensors(base::Context& context, const ir::Module& module, types::Type
         if (!fitsSide(edge, faults)) return;
         if (edge.tensors.empty() || areOpen(edge.tensors)) continue;
         const Type* memory = storages.of(sets[groups.of(id)]);
-        (program.symbolic ? edge.inFiles : edge.type) = memory;
-        if (!program.symbolic)
+        (program.dynamicShape ? edge.inFiles : edge.type) = memory;
+        if (!program.dynamicShape)
             for (Value& value : edge.initial) place(value, memory, types);
     }
-    if (program.symbolic) return leaveToRun(context, module, types, items, program);
+    if (program.dynamicShape) return leaveToRun(context, module, types, items, program);
     ExpandedKernels kernels(context, module, types, items, program);
     for (NodeId id = 0; id < graph.nodes.size(); ++id) {
         if (graph.nodes[id].kind != graph::NodeKind::Filter) continue;

@@ -52,14 +52,14 @@ std::string path(const Tree& tree, InstanceId id) {
         std::string name = displayName(instance);
         std::string position;
         if (instance.parent != ir::kNone) {
-            const auto& siblings = tree.instances[instance.parent].children;
+            const auto& horizontal = tree.instances[instance.parent].children;
             auto sharesName = [&](InstanceId other) {
                 return displayName(tree.instances[other]) == name;
             };
-            auto self = std::find(siblings.begin(), siblings.end(), id);
-            if (std::count_if(siblings.begin(), siblings.end(), sharesName) > 1)
+            auto self = std::find(horizontal.begin(), horizontal.end(), id);
+            if (std::count_if(horizontal.begin(), horizontal.end(), sharesName) > 1)
                 position =
-                    '[' + std::to_string(std::count_if(siblings.begin(), self, sharesName)) + ']';
+                    '[' + std::to_string(std::count_if(horizontal.begin(), self, sharesName)) + ']';
         }
         text = name + position + (text.empty() ? "" : ".") + text;
     }

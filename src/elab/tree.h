@@ -109,7 +109,7 @@ std::string signature(const Type* input, const Type* output);
 /// Runs setups, inits and bodies in the order of language.md 7.3. False after reporting an error
 /// that makes the tree useless.
 bool growTree(base::Context&, const ir::Module&, types::TypeTable&, const Entry&,
-              const Surroundings&, Tree&);
+              const Environment&, Tree&);
 
 /// Shapes of all tensors, from sources to sinks: kernels that deal with tensors give way to such that
 /// know them, in which tensors are arrays (tensor/expand.h), one for each list of types that arrive. The

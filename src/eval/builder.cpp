@@ -39,15 +39,15 @@ void Builder::forward(Label& from, Label& to) {
     from.waiting.clear();
 }
 
-SourceRange Builder::place(SourceRange range) {
-    SourceRange before = function.places.empty() ? range : function.places.back().range;
-    if (function.places.empty() || !(before == range)) function.places.push_back({here(), range});
+SourceRange Builder::markRange(SourceRange range) {
+    SourceRange before = function.ranges.empty() ? range : function.ranges.back().range;
+    if (function.ranges.empty() || !(before == range)) function.ranges.push_back({here(), range});
     return before;
 }
 
-void Builder::place(SourceRange first, SourceRange second) {
-    place(first);
-    if (!(first == second)) function.places.push_back({here() + 1, second});
+void Builder::markRange(SourceRange first, SourceRange second) {
+    markRange(first);
+    if (!(first == second)) function.ranges.push_back({here() + 1, second});
 }
 
 std::uint32_t Builder::take(std::uint32_t count) {
@@ -104,7 +104,7 @@ void Builder::beginPreheader() {
 void Builder::endPreheader() {
     words.insert(words.begin() + loopStart, preheader.begin(), preheader.end());
     auto moved = static_cast<std::uint32_t>(preheader.size());
-    for (auto at = function.places.rbegin(); at != function.places.rend() && at->at > loopStart;
+    for (auto at = function.ranges.rbegin(); at != function.ranges.rend() && at->at > loopStart;
          ++at)
         at->at += moved;
     for (auto [slot, count] : kept) freeKept[count - 1].push_back(slot);

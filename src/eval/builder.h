@@ -32,9 +32,9 @@ public:
     /// Redirects all jumps to `from`, which is not bound and never will be, to `to`.
     void forward(Label& from, Label& to);
     /// The code that follows comes from there. Gives what it came from before.
-    SourceRange place(SourceRange);
+    SourceRange markRange(SourceRange);
     /// The next operation comes from `first`, its operands from `second`.
-    void place(SourceRange first, SourceRange second);
+    void markRange(SourceRange first, SourceRange second);
 
     // ---- slots
     std::uint32_t take(std::uint32_t count);

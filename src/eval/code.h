@@ -91,7 +91,7 @@ struct HostOp {
 /// Descriptor of a local array with dynamic extents: three kinds of slots, one after the other.
 enum Dynamic : std::uint32_t { kAddress, kCapacity, kExtents };
 
-struct PlaceOf {
+struct CodeRange {
     std::uint32_t at = 0;  ///< code from here on ...
     SourceRange range;  ///< ... comes from there
 };
@@ -121,7 +121,7 @@ struct Function {
     std::uint32_t resultExtents =
         0;  ///< slots of the extents of an aggregate result of dynamic type
     std::uint32_t weight = 1;  ///< operations that a call counts for
-    std::vector<PlaceOf> places;
+    std::vector<CodeRange> ranges;
     std::vector<Products> products;  ///< of Contract
 
     SourceRange rangeAt(const std::uint32_t* at) const;

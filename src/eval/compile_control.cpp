@@ -20,7 +20,7 @@ void Compiler::block(ir::BlockId id, const Context& blockContext) {
 
 void Compiler::instruction(const Instr& instr, const Context& blockContext) {
     std::uint32_t at = position++;
-    out.place(instr.range);
+    out.markRange(instr.range);
     switch (instr.op) {
         case Op::Const: constant(instr); break;
         case Op::Load: load(instr); break;
@@ -136,20 +136,20 @@ bool Compiler::isTruthOf(const Instr& instr, Reg reg) const {
 }
 
 void Compiler::branch(Reg condition, const Context& to) {
-    const Place& place = places[condition];
-    if (place.kind == Place::Kind::Branched) return;
-    if (place.kind == Place::Kind::Literal) {
-        Label* target = place.literal->bytes[0] ? to.ifTrue : to.ifFalse;
+    const Location& location = locations[condition];
+    if (location.kind == Location::Kind::Branched) return;
+    if (location.kind == Location::Kind::Literal) {
+        Label* target = location.literal->bytes[0] ? to.ifTrue : to.ifFalse;
         if (target != to.next) out.jump(Code32::Jump, {0, 0}, *target);
         return;
     }
     bool falls = to.next == to.ifTrue;
     Label& target = falls ? *to.ifFalse : *to.ifTrue;
-    if (place.kind == Place::Kind::Compare) {
-        bool swap = falls && place.swapFalse;
-        std::uint32_t left = swap ? place.right : place.slot;
-        std::uint32_t right = swap ? place.slot : place.right;
-        out.jump(falls ? place.ifFalse : place.ifTrue, {left, right}, target);
+    if (location.kind == Location::Kind::Compare) {
+        bool swap = falls && location.swapFalse;
+        std::uint32_t left = swap ? location.right : location.slot;
+        std::uint32_t right = swap ? location.slot : location.right;
+        out.jump(falls ? location.ifFalse : location.ifTrue, {left, right}, target);
     } else {
         out.jump(falls ? Code32::JumpF : Code32::JumpT, {slotOf(condition)}, target);
     }
@@ -177,7 +177,7 @@ void Compiler::emitIf(const Instr& instr, const Context& blockContext) {
 
 /// Jumps to one of two labels, the first of which follows.
 void Compiler::bindCondition(const Instr& instr, Branches& labels) {
-    if (places[instr.operands[0]].kind == Place::Kind::Branched) {
+    if (locations[instr.operands[0]].kind == Location::Kind::Branched) {
         labels = std::move(branched);
         return;
     }
@@ -188,7 +188,7 @@ void Compiler::bindCondition(const Instr& instr, Branches& labels) {
 // jump that the block around it ends with. Jumps go there at once.
 void Compiler::decideBy(const Instr& instr, const Context& blockContext) {
     Branches inner;
-    bool isBranched = places[instr.operands[0]].kind == Place::Kind::Branched;
+    bool isBranched = locations[instr.operands[0]].kind == Location::Kind::Branched;
     if (isBranched) inner = std::move(branched);
     branched = {};
     Context to = blockContext;
@@ -205,7 +205,7 @@ void Compiler::decideBy(const Instr& instr, const Context& blockContext) {
     Context first{std::nullopt, to.ifTrue, to.ifFalse, ifElse ? to.next : nullptr};
     decideIn(instr.blocks[0], ifThen, inner.then, isBranched, first);
     decideIn(instr.blocks[1], ifElse, inner.otherwise, false, to);
-    places[instr.result].kind = Place::Kind::Branched;
+    locations[instr.result].kind = Location::Kind::Branched;
     branched = std::move(outer);
 }
 

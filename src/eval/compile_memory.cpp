@@ -70,7 +70,7 @@ void Compiler::loadVariable(const Instr& instr) {
             return;
         }
         case Space::Field: {
-            Place ref = fieldRef(instr.var);
+            Location ref = fieldRef(instr.var);
             loadFrom(ref, instr.type, destination(instr));
             return;
         }
@@ -81,9 +81,9 @@ void Compiler::loadVariable(const Instr& instr) {
     STRC_UNREACHABLE("load of what is no scalar");
 }
 
-Place Compiler::fieldRef(ir::VarRef var) {
-    Place ref;
-    ref.kind = Place::Kind::Ref;
+Location Compiler::fieldRef(ir::VarRef var) {
+    Location ref;
+    ref.kind = Location::Kind::Ref;
     if (var.index < fieldOffsets.size()) {
         ref.slot = kState;
         ref.offset = fieldOffsets[var.index];
@@ -123,7 +123,7 @@ void Compiler::store(const Instr& instr) {
 }
 
 void Compiler::address(const Instr& instr) {
-    Place& place = places[instr.result];
+    Location& location = locations[instr.result];
     const ir::VarRef var = instr.var;
     if (var.space == Space::Local) {
         const Local& local = locals[var.index];
@@ -132,13 +132,13 @@ void Compiler::address(const Instr& instr) {
                 return setSlot(instr.result, local.slot);
             return moveSlots(destination(instr), local.slot + kAddress, 1);
         }
-        place.kind = Place::Kind::Ref;
-        place.slot = kFrame;
-        place.offset = local.offset;
+        location.kind = Location::Kind::Ref;
+        location.slot = kFrame;
+        location.offset = local.offset;
         return;
     }
     if (var.space == Space::Field && var.index < fieldOffsets.size()) {
-        place = fieldRef(var);
+        location = fieldRef(var);
         return;
     }
     if (var.space == Space::Stored)
@@ -169,7 +169,7 @@ void Compiler::declare(const Instr& instr) {
     if (local.extents != 0) return emitHost(instr);
     if (local.offset >= 0) {
         if (instr.flag) return;
-        Place ref;
+        Location ref;
         ref.slot = kFrame;
         ref.offset = local.offset;
         ref = settle(ref);
@@ -262,15 +262,15 @@ ExtentSource Compiler::extentSource(ir::VarRef var, std::uint32_t dimension) con
 
 // ---- addresses
 
-Place Compiler::refOf(Reg reg) const {
-    Place place = places[reg];
-    if (place.kind == Place::Kind::Slot) {
-        place.kind = Place::Kind::Ref;
-        place.offset = 0;
+Location Compiler::refOf(Reg reg) const {
+    Location location = locations[reg];
+    if (location.kind == Location::Kind::Slot) {
+        location.kind = Location::Kind::Ref;
+        location.offset = 0;
     }
-    STRC_ASSERT(place.kind == Place::Kind::Ref, "a register without an address");
-    place.owned = false;
-    return place;
+    STRC_ASSERT(location.kind == Location::Kind::Ref, "a register without an address");
+    location.owned = false;
+    return location;
 }
 
 /// The slot with the whole index.
@@ -283,18 +283,18 @@ std::uint32_t Compiler::indexOf(const PendingElement& element) {
 }
 
 /// Checks the first pending index; `to` is set to the address so far, without the offset.
-void Compiler::applyElement(Place& ref, std::uint32_t to) {
+void Compiler::applyElement(Location& ref, std::uint32_t to) {
     const PendingElement& first = ref.elements[0];
     std::uint32_t index = indexOf(first);
-    SourceRange whole = out.place(first.range);
+    SourceRange whole = out.markRange(first.range);
     out.op(Code32::Elem, {to, ref.slot, index, first.extent, 0, first.stride});
-    out.place(whole);
+    out.markRange(whole);
     ref.slot = to;
     ref.elements[0] = ref.elements[1];
     --ref.pending;
 }
 
-Place Compiler::settle(Place ref) {
+Location Compiler::settle(Location ref) {
     while (ref.pending != 0) applyElement(ref, temporary());
     if (fitsWord(ref.offset)) return ref;
     std::uint32_t to = temporary();
@@ -307,7 +307,7 @@ Place Compiler::settle(Place ref) {
 }
 
 /// The same for a register that lives on: pending elements go to a slot of its own.
-Place Compiler::settleFor(Place ref) {
+Location Compiler::settleFor(Location ref) {
     if (ref.pending == 0) return ref;
     std::uint32_t slot = out.take(1);
     while (ref.pending != 0) applyElement(ref, slot);
@@ -316,7 +316,7 @@ Place Compiler::settleFor(Place ref) {
 }
 
 std::uint32_t Compiler::addressOf(Reg reg) {
-    Place ref = settle(refOf(reg));
+    Location ref = settle(refOf(reg));
     if (ref.offset == 0) return ref.slot;
     std::uint32_t to = temporary();
     out.op(Code32::Lea, {to, ref.slot, static_cast<std::uint32_t>(ref.offset)});
@@ -324,12 +324,12 @@ std::uint32_t Compiler::addressOf(Reg reg) {
 }
 
 std::optional<std::int64_t> Compiler::literalInt(Reg reg) const {
-    if (places[reg].kind != Place::Kind::Literal) return std::nullopt;
-    return places[reg].literal->toInt();
+    if (locations[reg].kind != Location::Kind::Literal) return std::nullopt;
+    return locations[reg].literal->toInt();
 }
 
 void Compiler::element(const Instr& instr) {
-    Place ref = refOf(instr.operands[0]);
+    Location ref = refOf(instr.operands[0]);
     Reg index = instr.operands[1];
     auto extentValue = literalInt(instr.operands[2]);
     std::int64_t stride = types::sizeOf(instr.type);
@@ -338,7 +338,7 @@ void Compiler::element(const Instr& instr) {
     if (literal && indexValue && *indexValue >= 0 && *indexValue < *extentValue) {
         if (!analysis[instr.result].fused) ref = settleFor(ref);
         ref.offset += *indexValue * stride;
-        places[instr.result] = ref;
+        locations[instr.result] = ref;
         return;
     }
     if (!literal) return dynamicElement(instr, ref);
@@ -348,18 +348,18 @@ void Compiler::element(const Instr& instr) {
                         PendingElement::Form::Plain,
                         0,
                         instr.range};
-    if (const Place& place = places[index]; place.kind == Place::Kind::Sum) {
+    if (const Location& location = locations[index]; location.kind == Location::Kind::Sum) {
         using Form = PendingElement::Form;
-        step.index = place.slot;
-        step.form = place.isLiteral ? Form::PlusLiteral : Form::PlusSlot;
-        step.added = place.right;
+        step.index = location.slot;
+        step.form = location.isLiteral ? Form::PlusLiteral : Form::PlusSlot;
+        step.added = location.right;
     } else {
         step.index = slotOf(index);
     }
     if (analysis[instr.result].fused && !indexValue) {
         if (ref.pending == 2) ref = settleFor(ref);
         ref.elements[ref.pending++] = step;
-        places[instr.result] = ref;
+        locations[instr.result] = ref;
         return;
     }
     ref = settle(ref);
@@ -368,7 +368,7 @@ void Compiler::element(const Instr& instr) {
                           static_cast<std::uint32_t>(ref.offset), step.stride});
 }
 
-void Compiler::dynamicElement(const Instr& instr, Place ref) {
+void Compiler::dynamicElement(const Instr& instr, Location ref) {
     ref = settle(ref);
     std::uint32_t index = slotOf(instr.operands[1]);
     std::uint32_t extentSlot = slotOf(instr.operands[2]);
@@ -386,10 +386,10 @@ void Compiler::dynamicElement(const Instr& instr, Place ref) {
 }
 
 void Compiler::member(const Instr& instr) {
-    Place ref = refOf(instr.operands[0]);
+    Location ref = refOf(instr.operands[0]);
     ref = settleFor(ref);
     ref.offset += typeOf(instr.operands[0])->structure->fields[instr.index].offset;
-    places[instr.result] = ref;
+    locations[instr.result] = ref;
 }
 
 // ---- access
@@ -415,46 +415,46 @@ int sizeIndex(std::uint32_t size) { return size == 1 ? 0 : size == 4 ? 1 : 2; }
 }  // namespace
 
 /// An element of an array, or of a row, in one operation that checks its indices.
-bool Compiler::accessElement(const Place& place, std::uint32_t size, std::uint32_t value,
+bool Compiler::accessElement(const Location& location, std::uint32_t size, std::uint32_t value,
                              bool isLoad) {
-    if (place.pending == 0 || size > 8 || !fitsWord(place.offset)) return false;
-    const PendingElement& last = place.elements[place.pending - 1];
+    if (location.pending == 0 || size > 8 || !fitsWord(location.offset)) return false;
+    const PendingElement& last = location.elements[location.pending - 1];
     if (last.stride != size) return false;
-    auto offset = static_cast<std::uint32_t>(place.offset);
+    auto offset = static_cast<std::uint32_t>(location.offset);
     int kind = sizeIndex(size);
-    SourceRange whole = out.place(last.range);
-    if (place.pending == 2) {
-        const PendingElement& outer = place.elements[0];
+    SourceRange whole = out.markRange(last.range);
+    if (location.pending == 2) {
+        const PendingElement& outer = location.elements[0];
         std::uint32_t row = indexOf(outer), column = indexOf(last);
-        out.place(outer.range, last.range);
-        out.op(kRowElementCodes[isLoad][kind],
-               {value, place.slot, row, outer.extent, outer.stride, column, last.extent, offset});
-        out.place(whole);
+        out.markRange(outer.range, last.range);
+        out.op(kRowElementCodes[isLoad][kind], {value, location.slot, row, outer.extent,
+                                                outer.stride, column, last.extent, offset});
+        out.markRange(whole);
         return true;
     }
     Code32 operation = kElementCodes[isLoad][static_cast<int>(last.form)][kind];
     if (last.form == PendingElement::Form::Plain)
-        out.op(operation, {value, place.slot, last.index, last.extent, offset});
+        out.op(operation, {value, location.slot, last.index, last.extent, offset});
     else
-        out.op(operation, {value, place.slot, last.index, last.extent, offset, last.added});
-    out.place(whole);
+        out.op(operation, {value, location.slot, last.index, last.extent, offset, last.added});
+    out.markRange(whole);
     return true;
 }
 
-void Compiler::loadFrom(const Place& place, const Type* type, std::uint32_t to) {
+void Compiler::loadFrom(const Location& location, const Type* type, std::uint32_t to) {
     std::uint32_t size = memorySize(type);
-    if (accessElement(place, size, to, true)) return;
-    Place ref = settle(place);
+    if (accessElement(location, size, to, true)) return;
+    Location ref = settle(location);
     Code32 operation =
         size == 12 ? Code32::Load12
                    : bySize(size, Code32::Load1, Code32::Load4, Code32::Load8, Code32::Load16);
     out.op(operation, {to, ref.slot, static_cast<std::uint32_t>(ref.offset)});
 }
 
-void Compiler::storeTo(const Place& place, const Type* type, std::uint32_t from) {
+void Compiler::storeTo(const Location& location, const Type* type, std::uint32_t from) {
     std::uint32_t size = memorySize(type);
-    if (accessElement(place, size, from, false)) return;
-    Place ref = settle(place);
+    if (accessElement(location, size, from, false)) return;
+    Location ref = settle(location);
     Code32 operation =
         size == 12 ? Code32::Store12
                    : bySize(size, Code32::Store1, Code32::Store4, Code32::Store8, Code32::Store16);
@@ -462,7 +462,7 @@ void Compiler::storeTo(const Place& place, const Type* type, std::uint32_t from)
 }
 
 void Compiler::access(const Instr& instr) {
-    Place ref = refOf(instr.operands[0]);
+    Location ref = refOf(instr.operands[0]);
     if (instr.op == Op::LoadAt) return loadFrom(ref, instr.type, destination(instr));
     Reg value = instr.operands[1];
     std::uint32_t from = slotOf(value);
@@ -484,7 +484,7 @@ void Compiler::contract(const Instr& instr) {
     std::vector<std::uint32_t> words;
     for (std::size_t k = 0; k < 3 + ir::kMostAddends;
          ++k) {  // nobody looks at those that are not there
-        const Place ref = settle(refOf(instr.operands[k < instr.operands.size() ? k : 0]));
+        const Location ref = settle(refOf(instr.operands[k < instr.operands.size() ? k : 0]));
         words.push_back(ref.slot);
         words.push_back(static_cast<std::uint32_t>(ref.offset));
     }
@@ -501,8 +501,8 @@ void Compiler::copyOrZero(const Instr& instr) {
     std::int64_t bytes = types::sizeOf(instr.type);
     bool dynamic = instr.operands.size() > refs;
     STRC_ASSERT(dynamic || bytes != types::kDynamic, "a copy of dynamic size without its size");
-    Place to = settle(refOf(instr.operands[0]));
-    Place from = isCopy ? settle(refOf(instr.operands[1])) : Place{};
+    Location to = settle(refOf(instr.operands[0]));
+    Location from = isCopy ? settle(refOf(instr.operands[1])) : Location{};
     auto size = dynamic ? slotOf(instr.operands[refs]) : static_cast<std::uint32_t>(bytes);
     auto toOffset = static_cast<std::uint32_t>(to.offset),
          fromOffset = static_cast<std::uint32_t>(from.offset);
@@ -547,7 +547,7 @@ void Compiler::tape(const Instr& instr) {
         case Op::Discard: out.op(Code32::Discard, {size}); return;
         default: break;
     }
-    Place ref = settle(refOf(instr.operands[0]));
+    Location ref = settle(refOf(instr.operands[0]));
     auto offset = static_cast<std::uint32_t>(ref.offset);
     charge(size);
     if (instr.op == Op::PushFrom)
@@ -559,7 +559,7 @@ void Compiler::tape(const Instr& instr) {
 }
 
 void Compiler::peek(const Instr& instr, std::uint32_t size) {
-    const Place& offset = places[instr.operands[0]];
+    const Location& offset = locations[instr.operands[0]];
     if (size == 12 || size == 16) {
         std::uint32_t slot = slotOf(instr.operands[0]);
         out.op(Code32::PeekSlots, {destination(instr), slot, size});
@@ -570,7 +570,7 @@ void Compiler::peek(const Instr& instr, std::uint32_t size) {
                {destination(instr), static_cast<std::uint32_t>(*literal)});
         return;
     }
-    if (offset.kind != Place::Kind::Sum) {
+    if (offset.kind != Location::Kind::Sum) {
         std::uint32_t slot = slotOf(instr.operands[0]);
         out.op(bySize(size, Code32::Peek1, Code32::Peek4, Code32::Peek8, Code32::Count),
                {destination(instr), slot});

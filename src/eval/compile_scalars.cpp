@@ -161,10 +161,11 @@ void Compiler::binary(const Instr& instr) {
 
 /// A product with a literal that is added to something, in one operation.
 bool Compiler::multiplyAdd(const Instr& instr, Reg left, Reg right) {
-    if (places[left].kind != Place::Kind::Product) std::swap(left, right);
-    if (places[left].kind != Place::Kind::Product || places[right].kind == Place::Kind::Literal)
+    if (locations[left].kind != Location::Kind::Product) std::swap(left, right);
+    if (locations[left].kind != Location::Kind::Product ||
+        locations[right].kind == Location::Kind::Literal)
         return false;
-    const Place product = places[left];
+    const Location product = locations[left];
     std::uint32_t other = slotOf(right);
     out.op(Code32::MulAddIK, {destination(instr), product.slot, product.right, other});
     return true;
@@ -174,27 +175,27 @@ bool Compiler::multiplyAdd(const Instr& instr, Reg left, Reg right) {
 bool Compiler::deferInt(const Instr& instr, Reg left, Reg right) {
     auto literal = immediate(right);
     bool isSum = instr.op == Op::Add || instr.op == Op::Sub;
-    Place place;
-    place.kind = isSum ? Place::Kind::Sum : Place::Kind::Product;
-    place.isLiteral = literal.has_value();
-    place.slot = places[left].slot;
-    if (isSum && literal && places[left].kind == Place::Kind::Product) {
-        place.slot = out.take(1);
-        place.owned = true;
-        out.op(Code32::MulIK, {place.slot, places[left].slot, places[left].right});
-    } else if (places[left].kind != Place::Kind::Slot) {
+    Location location;
+    location.kind = isSum ? Location::Kind::Sum : Location::Kind::Product;
+    location.isLiteral = literal.has_value();
+    location.slot = locations[left].slot;
+    if (isSum && literal && locations[left].kind == Location::Kind::Product) {
+        location.slot = out.take(1);
+        location.owned = true;
+        out.op(Code32::MulIK, {location.slot, locations[left].slot, locations[left].right});
+    } else if (locations[left].kind != Location::Kind::Slot) {
         return false;
     }
-    if (!literal && (!isSum || places[right].kind != Place::Kind::Slot)) return false;
+    if (!literal && (!isSum || locations[right].kind != Location::Kind::Slot)) return false;
     if (!literal)
-        place.right = places[right].slot;
+        location.right = locations[right].slot;
     else if (instr.op == Op::Sub)
-        place.right = -*literal;
+        location.right = -*literal;
     else if (instr.op == Op::Shl)
-        place.right = 1u << (*literal & 31);
+        location.right = 1u << (*literal & 31);
     else
-        place.right = *literal;
-    places[instr.result] = place;
+        location.right = *literal;
+    locations[instr.result] = location;
     return true;
 }
 
@@ -202,10 +203,11 @@ bool Compiler::deferInt(const Instr& instr, Reg left, Reg right) {
 bool Compiler::addProduct(const Instr& instr, Reg sum, Reg product) {
     std::uint32_t last = out.lastIs(Code32::MulF);
     if (last == Label::kUnbound || analysis[product].uses != 1) return false;
-    const Place& place = places[product];
-    if (place.kind != Place::Kind::Slot || !place.owned || out.word(last + 1) != place.slot)
+    const Location& location = locations[product];
+    if (location.kind != Location::Kind::Slot || !location.owned ||
+        out.word(last + 1) != location.slot)
         return false;
-    if (places[sum].kind != Place::Kind::Slot) return false;
+    if (locations[sum].kind != Location::Kind::Slot) return false;
     std::uint32_t a = out.word(last + 2), b = out.word(last + 3);
     out.truncate(last);
     out.op(instr.op == Op::Add ? Code32::MulAddF : Code32::MulSubF,
@@ -347,13 +349,13 @@ void Compiler::compare(const Instr& instr, const Context& blockContext) {
         out.op(how.value, {destination(instr), a, b});
         return;
     }
-    Place& place = places[instr.result];
-    place.kind = Place::Kind::Compare;
-    place.slot = a;
-    place.right = b;
-    place.ifTrue = how.ifTrue;
-    place.ifFalse = how.ifFalse;
-    place.swapFalse = how.swapFalse;
+    Location& location = locations[instr.result];
+    location.kind = Location::Kind::Compare;
+    location.slot = a;
+    location.right = b;
+    location.ifTrue = how.ifTrue;
+    location.ifFalse = how.ifFalse;
+    location.swapFalse = how.swapFalse;
 }
 
 /// By element: equal if all are.
@@ -371,8 +373,8 @@ void Compiler::emitNot(const Instr& instr) {
 
 /// The boolean (or bit) itself, or its negation.
 void Compiler::truth(const Instr& instr, Reg reg, bool isSame) {
-    const Place operand = places[reg];
-    if (operand.kind != Place::Kind::Compare) {
+    const Location operand = locations[reg];
+    if (operand.kind != Location::Kind::Compare) {
         std::uint32_t from = slotOf(reg);
         std::uint32_t to = destination(instr);
         if (isSame)
@@ -381,12 +383,13 @@ void Compiler::truth(const Instr& instr, Reg reg, bool isSame) {
             out.op(Code32::NotB, {to, from});
         return;
     }
-    Place& place = places[instr.result];
-    place = operand;
+    Location& location = locations[instr.result];
+    location = operand;
     if (isSame) return;
-    std::swap(place.ifTrue, place.ifFalse);
+    std::swap(location.ifTrue, location.ifFalse);
     if (!operand.swapFalse) return;
-    std::swap(place.slot, place.right);  // not (a < b) is b <= a, and the opposite of that a < b
+    std::swap(location.slot,
+              location.right);  // not (a < b) is b <= a, and the opposite of that a < b
 }
 
 // ---- conversions
@@ -396,11 +399,11 @@ void Compiler::convert(const Instr& instr) {
     const Type* from = typeOf(operand);
     const Type* to = instr.type;
     if (analysis[instr.result].fused) {
-        places[instr.result] = places[operand];
-        places[instr.result].owned = false;
+        locations[instr.result] = locations[operand];
+        locations[instr.result].owned = false;
         if (to->is(TypeKind::Int)) return;
         setSlot(instr.result, slotOf(operand));
-        places[instr.result].isNarrow = true;
+        locations[instr.result].isNarrow = true;
         return;
     }
     const bool isTensor = to->is(TypeKind::Tensor);  // which says more of it than was known
@@ -484,7 +487,7 @@ void Compiler::convertTo(const Instr& instr, std::uint32_t slot, const Type* fro
 /// The slot of a double that may still be a float.
 std::uint32_t Compiler::asDouble(Reg reg) {
     std::uint32_t slot = slotOf(reg);
-    if (!places[reg].isNarrow) return slot;
+    if (!locations[reg].isNarrow) return slot;
     std::uint32_t wide = temporary();
     out.op(Code32::FToD, {wide, slot});
     return wide;
@@ -493,14 +496,14 @@ std::uint32_t Compiler::asDouble(Reg reg) {
 /// A function of floats whose result is only wanted as a float: the next instruction narrows it.
 bool Compiler::floatMath(const Instr& instr) {
     for (Reg operand : instr.operands)
-        if (!places[operand].isNarrow) return false;
+        if (!locations[operand].isNarrow) return false;
     if (analysis[instr.result].uses != 1 || current + 1 >= instrs->size()) return false;
     const Instr& next = (*instrs)[current + 1];
     if (next.op != Op::Convert || !next.type->is(TypeKind::Float) ||
         next.operands[0] != instr.result)
         return false;
-    std::uint32_t x = places[instr.operands[0]].slot;
-    std::uint32_t y = places[instr.operands.back()].slot;
+    std::uint32_t x = locations[instr.operands[0]].slot;
+    std::uint32_t y = locations[instr.operands.back()].slot;
     release(position - 1);
     ++position;
     ++current;

@@ -15,12 +15,12 @@ Compiler::Compiler(Code& code, Function& function, const ir::Body& body, Linker&
       fieldOffsets(fieldOffsets),
       analysis(body),
       out(function),
-      places(body.regs.size()),
+      locations(body.regs.size()),
       locals(body.locals.size()) {}
 
 void Compiler::compile() {
     layOutFrame();
-    out.place(body.range);
+    out.markRange(body.range);
     prologue();
     block(body.entry, {});
     emitReturn(nullptr);
@@ -85,9 +85,9 @@ void Compiler::epilogue() {
 
 void Compiler::release(std::uint32_t at) {
     for (Reg reg : analysis.dying(at)) {
-        Place& place = places[reg];
-        if (place.owned) out.give(place.slot, body.regs[reg].ref ? 1 : slotsOf(typeOf(reg)));
-        place.owned = false;
+        Location& location = locations[reg];
+        if (location.owned) out.give(location.slot, body.regs[reg].ref ? 1 : slotsOf(typeOf(reg)));
+        location.owned = false;
     }
     for (auto [slot, count] : temporaries) out.give(slot, count);
     temporaries.clear();
@@ -127,8 +127,8 @@ void Compiler::literalTo(std::uint32_t slot, const Value& value) {
 
 void Compiler::constant(const Instr& instr) {
     if (!instr.value.type->isAggregate()) {
-        places[instr.result].kind = Place::Kind::Literal;
-        places[instr.result].literal = &instr.value;
+        locations[instr.result].kind = Location::Kind::Literal;
+        locations[instr.result].literal = &instr.value;
         return;
     }
     sharedAddress(instr, instr.value.bytes.data());
@@ -147,19 +147,19 @@ void Compiler::sharedAddress(const Instr& instr, const void* memory) {
 }
 
 std::uint32_t Compiler::slotOf(Reg reg) {
-    const Place& place = places[reg];
-    if (place.kind == Place::Kind::Slot) return place.slot;
-    if (place.kind == Place::Kind::Sum || place.kind == Place::Kind::Product) {
+    const Location& location = locations[reg];
+    if (location.kind == Location::Kind::Slot) return location.slot;
+    if (location.kind == Location::Kind::Sum || location.kind == Location::Kind::Product) {
         std::uint32_t slot = temporary();
-        bool isProduct = place.kind == Place::Kind::Product;
-        Code32 operation = isProduct         ? Code32::MulIK
-                           : place.isLiteral ? Code32::AddIK
-                                             : Code32::AddI;
-        out.op(operation, {slot, place.slot, place.right});
+        bool isProduct = location.kind == Location::Kind::Product;
+        Code32 operation = isProduct            ? Code32::MulIK
+                           : location.isLiteral ? Code32::AddIK
+                                                : Code32::AddI;
+        out.op(operation, {slot, location.slot, location.right});
         return slot;
     }
-    STRC_ASSERT(place.kind == Place::Kind::Literal, "a register without a value");
-    const Value& value = *place.literal;
+    STRC_ASSERT(location.kind == Location::Kind::Literal, "a register without a value");
+    const Value& value = *location.literal;
     std::uint32_t count = slotsOf(value.type);
     if (!out.hasPreheader() || value.type->is(TypeKind::String)) {
         std::uint32_t slot = temporary(count);
@@ -172,23 +172,23 @@ std::uint32_t Compiler::slotOf(Reg reg) {
 }
 
 std::optional<std::uint32_t> Compiler::immediate(Reg reg) const {
-    const Place& place = places[reg];
-    if (place.kind != Place::Kind::Literal) return std::nullopt;
-    switch (place.literal->type->kind) {
+    const Location& location = locations[reg];
+    if (location.kind != Location::Kind::Literal) return std::nullopt;
+    switch (location.literal->type->kind) {
         case TypeKind::Boolean:
         case TypeKind::Bit:
-        case TypeKind::Char: return static_cast<std::uint8_t>(place.literal->bytes[0]);
+        case TypeKind::Char: return static_cast<std::uint8_t>(location.literal->bytes[0]);
         case TypeKind::Int:
         case TypeKind::Portal:
-        case TypeKind::Float: return place.literal->as<std::uint32_t>();
+        case TypeKind::Float: return location.literal->as<std::uint32_t>();
         default: return std::nullopt;
     }
 }
 
 void Compiler::setSlot(Reg reg, std::uint32_t slot) {
-    places[reg] = {};
-    places[reg].kind = Place::Kind::Slot;
-    places[reg].slot = slot;
+    locations[reg] = {};
+    locations[reg].kind = Location::Kind::Slot;
+    locations[reg].slot = slot;
 }
 
 /// Where the callee expects the register, if it is only an argument and no other call comes before.
@@ -216,7 +216,7 @@ std::uint32_t Compiler::destination(const Instr& instr) {
         bool isYield = next.op == Op::Yield && context->slot && next.operands[0] == result;
         if (isStore || isYield) {
             setSlot(result, isStore ? locals[next.var.index].slot : *context->slot);
-            return places[result].slot;
+            return locations[result].slot;
         }
     }
     if (auto slot = argumentSlot(result)) {
@@ -224,8 +224,8 @@ std::uint32_t Compiler::destination(const Instr& instr) {
         return *slot;
     }
     setSlot(result, out.take(body.regs[result].ref ? 1 : slotsOf(typeOf(result))));
-    places[result].owned = true;
-    return places[result].slot;
+    locations[result].owned = true;
+    return locations[result].slot;
 }
 
 void Compiler::moveSlots(std::uint32_t to, std::uint32_t from, std::uint32_t count) {
@@ -234,10 +234,10 @@ void Compiler::moveSlots(std::uint32_t to, std::uint32_t from, std::uint32_t cou
 }
 
 void Compiler::moveTo(std::uint32_t slot, Reg reg) {
-    const Place& place = places[reg];
-    if (place.kind == Place::Kind::Literal) return literalTo(slot, *place.literal);
+    const Location& location = locations[reg];
+    if (location.kind == Location::Kind::Literal) return literalTo(slot, *location.literal);
     if (body.regs[reg].ref) {
-        Place ref = settle(refOf(reg));
+        Location ref = settle(refOf(reg));
         if (ref.offset == 0)
             moveSlots(slot, ref.slot, 1);
         else
@@ -301,10 +301,10 @@ CodePtr compile(const ir::Module& module, const ir::StreamCode* stream, const ir
 
 SourceRange Function::rangeAt(const std::uint32_t* at) const {
     auto word = static_cast<std::uint32_t>(at - code.data());
-    auto found =
-        std::upper_bound(places.begin(), places.end(), word,
-                         [](std::uint32_t w, const PlaceOf& place) { return w < place.at; });
-    return found == places.begin() ? body->range : std::prev(found)->range;
+    auto found = std::upper_bound(
+        ranges.begin(), ranges.end(), word,
+        [](std::uint32_t w, const CodeRange& location) { return w < location.at; });
+    return found == ranges.begin() ? body->range : std::prev(found)->range;
 }
 
 }  // namespace strc::eval

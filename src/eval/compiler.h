@@ -9,7 +9,7 @@
 
 #include "eval/analysis.h"
 #include "eval/builder.h"
-#include "eval/place.h"
+#include "eval/location.h"
 
 namespace strc::eval {
 
@@ -130,21 +130,21 @@ private:
     void copyOrZero(const Instr&);
     void charge(std::uint64_t bytes);
     void tape(const Instr&);
-    Place refOf(Reg) const;
+    Location refOf(Reg) const;
     /// A ref without pending elements and with an offset that fits a word.
-    Place settle(Place);
+    Location settle(Location);
     std::uint32_t addressOf(Reg);
-    void applyElement(Place&, std::uint32_t to);
+    void applyElement(Location&, std::uint32_t to);
     std::uint32_t indexOf(const PendingElement&);
-    bool accessElement(const Place&, std::uint32_t size, std::uint32_t value, bool isLoad);
+    bool accessElement(const Location&, std::uint32_t size, std::uint32_t value, bool isLoad);
     void peek(const Instr&, std::uint32_t size);
-    Place settleFor(Place);
-    Place fieldRef(ir::VarRef);
+    Location settleFor(Location);
+    Location fieldRef(ir::VarRef);
     static Code32 addressCode(ir::VarRef);
     std::optional<std::uint32_t> hoistedAddress(ir::VarRef);
-    void dynamicElement(const Instr&, Place);
-    void loadFrom(const Place&, const Type*, std::uint32_t to);
-    void storeTo(const Place&, const Type*, std::uint32_t from);
+    void dynamicElement(const Instr&, Location);
+    void loadFrom(const Location&, const Type*, std::uint32_t to);
+    void storeTo(const Location&, const Type*, std::uint32_t from);
     std::optional<std::int64_t> literalInt(Reg) const;
     const Type* declaredType(ir::VarRef) const;
     ExtentSource extentSource(ir::VarRef, std::uint32_t dimension) const;
@@ -157,7 +157,7 @@ private:
     Analysis analysis;
     Builder out;
 
-    std::vector<Place> places;  ///< of registers
+    std::vector<Location> locations;  ///< of registers
     struct Local {
         std::uint32_t slot = 0;  ///< scalar, ref of a parameter, or a descriptor
         std::int64_t offset = -1;  ///< aggregate in the frame: bytes from its begin
@@ -178,7 +178,7 @@ private:
 
 /// Bytes of a scalar in memory as loads, stores and tapes distinguish them: 1, 4, 8, 12, 16.
 inline std::uint32_t memorySize(const Type* type) {
-    if (type->is(TypeKind::Tensor)) return sizeof(TensorId);
+    if (type->is(TypeKind::Tensor)) return sizeof(TensorHandle);
     return static_cast<std::uint32_t>(types::sizeOf(type));
 }
 

@@ -21,9 +21,9 @@ struct Operands {
 };
 
 template <typename T>
-Operands<T> moved(Operands<T> at, const ContractionLoop& loop, std::ptrdiff_t rounds = 1) {
-    for (std::size_t k = 0; k < at.added.size(); ++k) at.added[k] += rounds * loop.added[k];
-    return {at.out + rounds * loop.out, at.a + rounds * loop.a, at.b + rounds * loop.b, at.added};
+Operands<T> moved(Operands<T> at, const ContractionLoop& loop, std::ptrdiff_t trips = 1) {
+    for (std::size_t k = 0; k < at.added.size(); ++k) at.added[k] += trips * loop.added[k];
+    return {at.out + trips * loop.out, at.a + trips * loop.a, at.b + trips * loop.b, at.added};
 }
 
 /// How the places of a row find their factors. Vector: they share those of a, and those of b lie side by side. Strided:
@@ -47,7 +47,8 @@ std::array<T, places> sums(std::span<const ContractionLoop> loops, const Contrac
         return total;
     }
     const ContractionLoop& loop = loops[0];
-    for (std::int32_t round = 0; round < loop.rounds; ++round, a += loop.a, b += loop.b) {
+    for (std::int32_t iteration = 0; iteration < loop.trips;
+         ++iteration, a += loop.a, b += loop.b) {
         if (loops.size() == 1) {
             add(a, b);
             continue;
@@ -87,7 +88,7 @@ void writePlaces(const ir::Contraction& how, const Nest& nest, Operands<T> at) {
 template <typename T, RowKind kind>
 void writeRow(const ir::Contraction& how, const Nest& nest, Operands<T> at) {
     constexpr std::int32_t kPlaces = 16;
-    std::int32_t left = nest.row.rounds;
+    std::int32_t left = nest.row.trips;
     for (; left >= kPlaces; left -= kPlaces) {
         writePlaces<T, kPlaces, kind>(how, nest, at);
         at = moved(at, nest.row, kPlaces);
@@ -106,7 +107,7 @@ void forEachRow(const ir::Contraction& how, const Nest& nest,
         if (nest.row.b != 1) return writeRow<T, RowKind::Strided>(how, nest, at);
         return writeRow<T, RowKind::Vector>(how, nest, at);
     }
-    for (std::int32_t k = 0; k < outer[0].rounds; ++k) {
+    for (std::int32_t k = 0; k < outer[0].trips; ++k) {
         forEachRow(how, nest, outer.subspan(1), at);
         at = moved(at, outer[0]);
     }
@@ -117,7 +118,7 @@ void forEachRow(const ir::Contraction& how, const Nest& nest,
 std::size_t rowOf(const std::vector<ContractionLoop>& outer) {
     auto rank = [](const ContractionLoop& loop) {
         const bool shares = loop.a == 0 || loop.b == 0;
-        return std::tuple(shares && loop.a + loop.b == 1, shares, loop.rounds);
+        return std::tuple(shares && loop.a + loop.b == 1, shares, loop.trips);
     };
     return static_cast<std::size_t>(std::ranges::max_element(outer, {}, rank) - outer.begin());
 }
@@ -125,7 +126,7 @@ std::size_t rowOf(const std::vector<ContractionLoop>& outer) {
 Nest nestOf(const ir::Contraction& how) {
     Nest nest;
     for (const ContractionLoop& loop : how.loops)
-        (loop.out == 0 && loop.rounds > 1 ? nest.inner : nest.outer).push_back(loop);
+        (loop.out == 0 && loop.trips > 1 ? nest.inner : nest.outer).push_back(loop);
     if (nest.outer.empty()) return nest;
     const auto row = nest.outer.begin() + static_cast<std::ptrdiff_t>(rowOf(nest.outer));
     nest.row = *row;

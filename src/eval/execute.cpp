@@ -626,11 +626,11 @@ Halt:
     PEEK(PeekSlots, N(3), S(2).i, std::memcpy(static_cast<void*>(&S(1)), at, N(3)), 4)
     PEEK(PeekInto, N(4), S(3).i, std::memcpy(OFFSET_OF(1, 2), at, N(4)), 5)
 DiscardLoop: {
-    std::int64_t rounds = std::int64_t{K(2)} - S(1).i;
+    std::int64_t trips = std::int64_t{K(2)} - S(1).i;
     auto there = static_cast<std::uint64_t>(run.popEnd - run.first);
-    if (static_cast<std::uint64_t>(rounds) * N(3) <= there && run.fuel > rounds * N(4)) [[likely]] {
-        run.first += rounds * N(3);
-        run.fuel -= rounds * N(4);
+    if (static_cast<std::uint64_t>(trips) * N(3) <= there && run.fuel > trips * N(4)) [[likely]] {
+        run.first += trips * N(3);
+        run.fuel -= trips * N(4);
         S(1).i = K(2);
         NEXT(5);
     }

@@ -248,7 +248,7 @@ private:
     }
 
     /// A tensor that a native function takes or gives.
-    bool viewOf(TensorId tensor, const Type* declared, std::list<TensorView>& views,
+    bool viewOf(TensorHandle tensor, const Type* declared, std::list<TensorView>& views,
                 std::vector<std::uint64_t>& args) {
         Tensors& tensors = host.tensors();
         const Type* type = tensors.typeOf(tensor);
@@ -433,7 +433,7 @@ private:
         // Its memory comes last; where shapes were known before the run, it is among the operands.
         const bool givesTensor =
             native.result && native.result->is(TypeKind::Tensor) && instr.result != ir::kNone;
-        TensorId made = 0;
+        TensorHandle made = 0;
         if (givesTensor && !types::isConcrete(native.result))
             return trap(Diag::TensorShape, {"a native function",
                                             "its declaration leaves the shape of its result open"});

@@ -19,7 +19,7 @@ using graph::NodeId;
 constexpr std::uint64_t kLevel = 1 << 15;
 /// Of the run by demand around all firings, its calls of the runtime and of libm included.
 constexpr std::uint64_t kOutermost = 1 << 18;
-/// Bytes of a message besides its arguments, and of an argument (strc_letter, codegen/messages.cpp), at most.
+/// Bytes of a message besides its arguments, and of an argument (strc_pending, codegen/messages.cpp), at most.
 constexpr std::uint64_t kLetter = 64, kArgument = 16;
 
 bool waitsForData(const graph::Rates& rates) { return rates.pop.dynamic || rates.peek.dynamic; }

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "codegen/room.h"
+#include "codegen/stack_size.h"
 #include "ir/calls.h"
 #include "plan/writes.h"
 
@@ -42,8 +42,8 @@ public:
                 add(Diag::OpenParameter, mainRange())
                     << program.module.open[k].name
                     << "a host would have to set it, and libraries have no setters of texts";
-        for (const plan::WorldPort& port : program.plan.inputs) checkFile(port, "read");
-        for (const plan::WorldPort& port : program.plan.outputs) checkFile(port, "write");
+        for (const plan::ProgramPort& port : program.plan.inputs) checkFile(port, "read");
+        for (const plan::ProgramPort& port : program.plan.outputs) checkFile(port, "write");
         for (NodeId id = 0; id < graph.nodes.size(); ++id) {
             const graph::KernelId kernel = graph.nodes[id].kernel;
             if (kernel == kNone || !seen.insert(kernel).second) continue;
@@ -80,7 +80,7 @@ private:
             << fmt::format("have items of type '{}'", types::toString(graph.edges[edge].type));
     }
 
-    void checkFile(const plan::WorldPort& port, std::string_view does) {
+    void checkFile(const plan::ProgramPort& port, std::string_view does) {
         if (port.node == kNone) return;
         const graph::Node& node = graph.nodes[port.node];
         add(Diag::LibraryEffect, node.range).in(graph::path(graph, port.node))
@@ -278,8 +278,8 @@ Rates ratesOf(const plan::Plan& plan) {
 std::uint64_t bytesOfBodies(const Program& program, const elab::Kernel& kernel) {
     std::uint64_t bytes = 0;
     for (const ir::Body* body : ir::bodiesThatRun(program.module, kernel.code))
-        bytes +=
-            static_cast<std::uint64_t>(codegen::bytesOfArrays(*body) + codegen::mostRoom(*body));
+        bytes += static_cast<std::uint64_t>(codegen::bytesOfArrays(*body) +
+                                            codegen::mostStackBytes(*body));
     return bytes;
 }
 
@@ -292,7 +292,7 @@ std::uint64_t nestingBytes(const Program& program) {
         for (const ir::Body* body : ir::bodiesThatNest(program.module, kernel.code)) {
             if (!all.contains(body)) continue;
             bytes += static_cast<std::uint64_t>(codegen::bytesOfArrays(*body) +
-                                                codegen::mostRoom(*body));
+                                                codegen::mostStackBytes(*body));
             asks = true;
         }
         most = std::max(most, bytes);

@@ -10,16 +10,16 @@
 
 #include <fmt/format.h>
 
+#include "dynamic_shapes/pack.h"
 #include "executable/library.h"
 #include "graph/ending.h"
 #include "graph/flow.h"
 #include "graph/hierarchy.h"
 #include "interp/files.h"
 #include "io/tensors.h"
-#include "plan/tensor_names.h"
+#include "plan/tensor_handles.h"
 #include "strc/executable.h"
 #include "strc/values.h"
-#include "symbolic/pack.h"
 #include "types/tensor_text.h"
 
 namespace strc::executable {
@@ -122,7 +122,7 @@ public:
         add("strc.shapes", bytesOf(shapes), offsetof(strc_executable, shapes));
         add("strc.types", bytesOf(typeRows), offsetof(strc_executable, types));
         add("strc.fields", bytesOf(fieldRows), offsetof(strc_executable, fields));
-        const std::vector<double> paces = interp::pacesOf(*program.whole, program.quota);
+        const std::vector<double> paces = interp::pacesOf(*program.whole, program.repetitions);
         paceCount = paces.size();
         add("strc.paces", bytesOf(paces), offsetof(strc_executable, paces));
         addFormats();
@@ -245,7 +245,7 @@ private:
         return typeNumbers[type] = static_cast<std::uint32_t>(typeRows.size()) - 1;
     }
 
-    const graph::Edge& edgeOf(const plan::WorldPort& port, bool isInput) const {
+    const graph::Edge& edgeOf(const plan::ProgramPort& port, bool isInput) const {
         if (port.node == graph::kNone) return graph.edges[isInput ? graph.input : graph.output];
         const graph::Node& node = graph.nodes[port.node];
         return graph.edges[isInput ? node.outputs[0] : node.inputs[0]];
@@ -254,37 +254,39 @@ private:
     void addShapes(strc_port& row, const graph::Edge& edge) {
         row.tensors = static_cast<std::uint32_t>(edge.tensors.size());
         row.first_shape = static_cast<std::uint32_t>(shapes.size());
-        if (edge.isNamed &&
+        if (edge.isHandle &&
             edge.tensors.empty()) {  // any tensor, so that formats for tensors are there
             row.tensors = 1;
             shapes.insert(shapes.end(), {STRC_ELEMENT_FLOAT, 0, 0});
         }
         if (edge.tensors.empty()) return;
         const io::TensorItems items{edge.tensors, edge.type};
-        row.holds_raw = !edge.isNamed && io::holdsNumbers(io::Format::Raw, items) ? 1 : 0;
-        row.holds_numbers = !edge.isNamed && io::holdsNumbers(io::Format::Wav, items) ? 1 : 0;
+        row.holds_raw = !edge.isHandle && io::holdsNumbers(io::Format::Raw, items) ? 1 : 0;
+        row.holds_numbers = !edge.isHandle && io::holdsNumbers(io::Format::Wav, items) ? 1 : 0;
         for (const Type* tensor : edge.tensors) {
             const std::vector<std::int64_t> words = types::shapeOf(tensor);
             shapes.insert(shapes.end(), words.begin(), words.end());
-            shapes.push_back(edge.isNamed ? 0 : types::offsetIn(edge.type, tensor));
+            shapes.push_back(edge.isHandle ? 0 : types::offsetIn(edge.type, tensor));
         }
     }
 
-    std::string pathOf(const plan::WorldPort& port) const {
+    std::string pathOf(const plan::ProgramPort& port) const {
         return port.node == graph::kNone ? std::string() : graph::path(graph, port.node);
     }
 
     std::uint64_t zerosToFlush(std::size_t input) const {
         if (program.plan.demand) return 0;
-        return static_cast<std::uint64_t>(graph::multiplyCounts(
-            graph::statesToFlush(*program.whole, program.quota), program.plan.steady.reads[input]));
+        return static_cast<std::uint64_t>(
+            graph::multiplyCounts(graph::statesToFlush(*program.whole, program.repetitions),
+                                  program.plan.steady.reads[input]));
     }
 
     /// What stays is the same after each steady state.
     void addWaiting() {
         addWaitingPaths();
         if (program.plan.demand) return;
-        const graph::Waiting waiting = graph::itemsWaiting(*program.whole, program.quota.init);
+        const graph::Waiting waiting =
+            graph::itemsWaiting(*program.whole, program.repetitions.init);
         itemsWaiting = static_cast<std::uint64_t>(waiting.items);
         if (waiting.items == 0) return;
         waitingAt = text(graph::path(*program.whole, waiting.most));
@@ -304,18 +306,18 @@ private:
         add("strc.waiting.places", bytesOf(places), offsetof(strc_executable, waiting_places));
     }
 
-    std::vector<strc_port> portsOf(const std::vector<plan::WorldPort>& ports, bool areInputs) {
+    std::vector<strc_port> portsOf(const std::vector<plan::ProgramPort>& ports, bool areInputs) {
         std::vector<strc_port> rows;
-        for (const plan::WorldPort& port : ports) {
+        for (const plan::ProgramPort& port : ports) {
             const Type* item = edgeOf(port, areInputs).type;
             strc_port row{};
             row.node = port.node == graph::kNone ? STRC_OPEN : port.node;
             row.type = typeOf(item);
             const graph::Edge& edge = edgeOf(port, areInputs);
-            row.is_named = edge.isNamed ? 1 : 0;
+            row.is_named = edge.isHandle ? 1 : 0;
             if (areInputs) row.flush = zerosToFlush(rows.size());
             row.steady = static_cast<std::uint64_t>(
-                interp::steadyItems(*program.whole, program.quota, pathOf(port), areInputs));
+                interp::steadyItems(*program.whole, program.repetitions, pathOf(port), areInputs));
             row.type_name =
                 text(edge.tensors.empty() ? types::toString(item) : io::allOf(edge.tensors));
             addShapes(row, edge);
@@ -416,7 +418,7 @@ private:
 
     /// The executable has the values, or what was computed from them: in the file they have to be the same.
     bool isBroughtAlong(const weights::Use& use) const {
-        const auto& filters = program.plan.program->symbolicFilters;
+        const auto& filters = program.plan.program->dynamicFilters;
         auto isIt = [&](const ir::StoredArray& array) {
             return array.isInFile && array.name == use.name;
         };
@@ -470,14 +472,14 @@ private:
     // ---------------------------------------------------------------- filters without shapes
 
     void addSymbolic() {
-        const auto& filters = program.plan.program->symbolicFilters;
+        const auto& filters = program.plan.program->dynamicFilters;
         if (!filters) return;
         const base::SourceManager& sources = program.context.sources;
-        symbolic::Packed packed = symbolic::pack(
+        dynamic_shapes::Packed packed = dynamic_shapes::pack(
             *filters, [&](base::SourceRange range) { return sources.isLibrary(range.buffer); });
         std::vector<strc_text> places;
         for (const base::SourceRange& range : packed.places) places.push_back(placeOf(range));
-        const std::vector<strc_names> names = plan::namesOf(program.plan);
+        const std::vector<strc_names> names = plan::handlesOf(program.plan);
         strc_symbolic_table row{};
         row.size = packed.bytes.size();
         row.name_count = names.size();
@@ -497,10 +499,10 @@ private:
         top.pointers.push_back({offsetof(strc_executable, symbolic), "strc.symbolic"});
     }
 
-    std::vector<strc_symbolic_row> rowsOf(const symbolic::Program& filters) {
+    std::vector<strc_symbolic_row> rowsOf(const dynamic_shapes::Program& filters) {
         const base::SourceManager& sources = program.context.sources;
         std::vector<strc_symbolic_row> rows;
-        for (const symbolic::Filter& filter : filters.filters) {
+        for (const dynamic_shapes::Filter& filter : filters.filters) {
             const graph::Added added = graph::addedBy(sources, *program.whole, filter.node);
             const ir::StreamCode& code =
                 filters.module.streams[filters.kernels[filter.kernel].code];
@@ -548,8 +550,8 @@ private:
         row.printed_size = program.printed.size();
         row.features = features;
         row.random = program.plan.program->random.state;
-        row.init_firings = sum(program.quota.init);
-        row.steady_firings = sum(program.quota.steady);
+        row.init_firings = sum(program.repetitions.init);
+        row.steady_firings = sum(program.repetitions.steady);
         row.init_writes = static_cast<std::uint64_t>(openWrites(program.plan, program.plan.init));
         row.steady_writes =
             static_cast<std::uint64_t>(openWrites(program.plan, program.plan.steady));
@@ -618,7 +620,7 @@ std::vector<Data> tables(const Program& program, const codegen::Module& module,
 
 bool mayLoadLibraries(const Program& program) {
     if (!program.loadsLibraries) return false;
-    const auto isPossible = [&](const plan::WorldPort& port) {
+    const auto isPossible = [&](const plan::ProgramPort& port) {
         return port.node == graph::kNone ||
                takesLibrary(interp::fileKind(*program.plan.program, port.node).format);
     };
@@ -629,7 +631,7 @@ bool mayLoadLibraries(const Program& program) {
 bool checkFormats(const Program& program) {
     const elab::Elaboration& elaboration = *program.plan.program;
     bool fine = true;
-    auto check = [&](const plan::WorldPort& port) {
+    auto check = [&](const plan::ProgramPort& port) {
         if (port.node == graph::kNone) return;
         const io::Format format = interp::fileKind(elaboration, port.node).format;
         if (!takesLibrary(format) || program.loadsLibraries) return;
@@ -640,8 +642,8 @@ bool checkFormats(const Program& program) {
         fault.note(base::Diag::Hint) << kLibraryHint;
         fine = false;
     };
-    for (const plan::WorldPort& port : program.plan.inputs) check(port);
-    for (const plan::WorldPort& port : program.plan.outputs) check(port);
+    for (const plan::ProgramPort& port : program.plan.inputs) check(port);
+    for (const plan::ProgramPort& port : program.plan.outputs) check(port);
     return fine;
 }
 

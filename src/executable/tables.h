@@ -19,7 +19,7 @@ namespace strc::executable {
 struct Program {
     base::Context& context;
     const plan::Plan& plan;
-    const graph::Quota& quota;
+    const graph::Repetitions& repetitions;
     const ir::Module& module;
     std::string mainStream;
     std::string printed;  ///< while the graph was built
@@ -28,7 +28,7 @@ struct Program {
     bool isLibrary = false;
     bool isBundle = false;  ///< its files lie beside it, wherever that is
     bool loadsLibraries = true;  ///< it can, when it runs, and so it has formats that take one
-    const graph::Graph* whole = nullptr;  ///< before passes: that of `quota`
+    const graph::Graph* whole = nullptr;  ///< before passes: that of `repetitions`
     std::string shapesLibrary = {};  ///< by which it runs them
     std::optional<std::int64_t> bound = {};  ///< of queues and messages of a library
 };

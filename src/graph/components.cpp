@@ -9,9 +9,9 @@ constexpr std::uint32_t kUnseen = UINT32_MAX;
 
 /// Tarjan's algorithm against the arrows, with an explicit stack: a component is complete when all
 /// that come before it are. R. Tarjan, "Depth-First Search and Linear Graph Algorithms", 1972.
-class Search {
+class ComponentFinder {
 public:
-    Search(std::uint32_t nodes, std::span<const Arrow> arrows)
+    ComponentFinder(std::uint32_t nodes, std::span<const Arrow> arrows)
         : found(nodes, kUnseen), low(nodes), first(nodes + 1), sources(arrows.size()) {
         result.of.assign(nodes, kUnseen);
         for (const Arrow& arrow : arrows) ++first[arrow.to + 1];
@@ -88,7 +88,7 @@ private:
 }  // namespace
 
 Components findComponents(std::uint32_t nodes, std::span<const Arrow> arrows) {
-    return Search(nodes, arrows).run();
+    return ComponentFinder(nodes, arrows).run();
 }
 
 }  // namespace strc::graph

@@ -91,8 +91,8 @@ Demand::Outcome Demand::raise(std::vector<std::int64_t>& fired) const {
     for (std::size_t which = components(); which-- > 0;) {
         const auto inner = component(which);
         bool changed = isLoop(which);
-        for (std::size_t round = 0; changed; ++round) {
-            if (round > inner.size()) return Outcome::Deadlock;
+        for (std::size_t iteration = 0; changed; ++iteration) {
+            if (iteration > inner.size()) return Outcome::Deadlock;
             changed = false;
             for (std::uint32_t node : inner) {
                 Outcome outcome = raiseSources(node, fired, true, changed);

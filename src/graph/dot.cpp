@@ -126,9 +126,9 @@ private:
             const std::string work = ratesText(node.work);
             if (!work.empty()) label += '\n' + work;
         }
-        if (notes.quota) {
-            const std::int64_t init = notes.quota->init[box.id];
-            const std::int64_t steady = notes.quota->steady[box.id];
+        if (notes.repetitions) {
+            const std::int64_t init = notes.repetitions->init[box.id];
+            const std::int64_t steady = notes.repetitions->steady[box.id];
             label += init == 0 ? fmt::format("\nfires {}", steady)
                                : fmt::format("\nfires {} + {}", init, steady);
         }

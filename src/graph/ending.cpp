@@ -54,8 +54,8 @@ std::int64_t itemsGiven(const Graph& graph, EdgeId output, std::int64_t firings)
 }
 
 /// Items of the open input that are read before the first steady state, with those that its window keeps.
-std::int64_t readsBefore(const Graph& graph, const Quota& quota) {
-    const std::int64_t firings = quota.init[graph.edges[graph.input].to];
+std::int64_t readsBefore(const Graph& graph, const Repetitions& repetitions) {
+    const std::int64_t firings = repetitions.init[graph.edges[graph.input].to];
     const std::int64_t pop = popRate(graph, graph.input);
     const std::int64_t extra = std::max<std::int64_t>(peekRate(graph, graph.input) - pop, 0);
     if (firings == 0) return extra;
@@ -121,7 +121,7 @@ std::vector<bool> dependOnInput(const Graph& graph) {
     return depends;
 }
 
-Ending::Ending(const Graph& graph, const Quota* quota) {
+Ending::Ending(const Graph& graph, const Repetitions* repetitions) {
     const std::vector<bool> depends = dependOnInput(graph);
     std::uint32_t reader = 0;
     for (NodeId id = 0; id < graph.nodes.size(); ++id) {
@@ -129,9 +129,9 @@ Ending::Ending(const Graph& graph, const Quota* quota) {
         const bool isEnd = node.outputs.empty() || node.effects != kNoEffect;
         strc_ending_node row{0, 0, STRC_NOBODY, STRC_NOBODY, isEnd && depends[id] ? 1u : 0u, 1};
         if (isReader(node)) row.input = reader++;
-        if (quota) {
-            row.init = quota->init[id];
-            row.steady = quota->steady[id];
+        if (repetitions) {
+            row.init = repetitions->init[id];
+            row.steady = repetitions->steady[id];
         }
         nodes.push_back(row);
     }
@@ -146,9 +146,9 @@ Ending::Ending(const Graph& graph, const Quota* quota) {
         input = static_cast<NodeId>(nodes.size());
         nodes.push_back({0, 0, STRC_NOBODY, reader, 0, 0});
         flows.insert(flows.begin(), openRow(graph, graph.input, input));
-        if (quota) {
-            nodes.back().init = readsBefore(graph, *quota);
-            nodes.back().steady = steadyReads(graph, *quota, kNone);
+        if (repetitions) {
+            nodes.back().init = readsBefore(graph, *repetitions);
+            nodes.back().steady = steadyReads(graph, *repetitions, kNone);
         }
     }
     if (graph.output != kNone) {
@@ -156,13 +156,13 @@ Ending::Ending(const Graph& graph, const Quota* quota) {
         const NodeId from = graph.edges[graph.output].from;
         nodes.push_back({0, 0, STRC_NOBODY, STRC_NOBODY, depends[from] ? 1u : 0u, 0});
         flows.push_back(openRow(graph, graph.output, output));
-        if (quota) {
-            nodes.back().init = itemsGiven(graph, graph.output, quota->init[from]);
+        if (repetitions) {
+            nodes.back().init = itemsGiven(graph, graph.output, repetitions->init[from]);
             nodes.back().steady =
-                multiplyCounts(quota->steady[from], pushRate(graph, graph.output));
+                multiplyCounts(repetitions->steady[from], pushRate(graph, graph.output));
         }
     }
-    if (quota) states = statesToFlush(graph, *quota) + 1;
+    if (repetitions) states = statesToFlush(graph, *repetitions) + 1;
 }
 
 strc_ending Ending::table() const {
@@ -193,18 +193,19 @@ std::optional<std::int64_t> itemsKept(const Graph& graph, EdgeId id) {
     return std::max(rates.peek.max, rates.pop.max) - rates.pop.max;
 }
 
-std::int64_t steadyReads(const Graph& graph, const Quota& quota, NodeId source) {
-    if (source != kNone) return quota.steady[source];
-    return multiplyCounts(quota.steady[graph.edges[graph.input].to], popRate(graph, graph.input));
+std::int64_t steadyReads(const Graph& graph, const Repetitions& repetitions, NodeId source) {
+    if (source != kNone) return repetitions.steady[source];
+    return multiplyCounts(repetitions.steady[graph.edges[graph.input].to],
+                          popRate(graph, graph.input));
 }
 
 /// After initialisation and one steady state: later it is the same.
-std::int64_t statesToFlush(const Graph& graph, const Quota& quota) {
+std::int64_t statesToFlush(const Graph& graph, const Repetitions& repetitions) {
     std::vector<std::int64_t> real(graph.nodes.size());  // firings that depend on an item
     std::int64_t states = 0;
     for (NodeId id : inOrder(graph)) {
         const Node& node = graph.nodes[id];
-        const std::int64_t done = addCounts(quota.init[id], quota.steady[id]);
+        const std::int64_t done = addCounts(repetitions.init[id], repetitions.steady[id]);
         if (isReader(node)) real[id] = done;
         for (EdgeId edge : node.inputs) {
             std::int64_t items = 0;
@@ -217,8 +218,8 @@ std::int64_t statesToFlush(const Graph& graph, const Quota& quota) {
             }
             real[id] = std::max(real[id], firingsFor(graph, edge, items));
         }
-        if (quota.steady[id] > 0 && real[id] > done)
-            states = std::max(states, (real[id] - done - 1) / quota.steady[id] + 1);
+        if (repetitions.steady[id] > 0 && real[id] > done)
+            states = std::max(states, (real[id] - done - 1) / repetitions.steady[id] + 1);
     }
     return states;
 }

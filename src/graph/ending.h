@@ -15,7 +15,7 @@ namespace strc::graph {
 struct Ending {
     Ending() = default;
     /// Without a quota steady states are not counted: itemsWaiting and firingsToDrain alone.
-    explicit Ending(const Graph&, const Quota* = nullptr);
+    explicit Ending(const Graph&, const Repetitions* = nullptr);
 
     /// Of no compiled program; lives no longer than this.
     strc_ending table() const;
@@ -48,10 +48,10 @@ std::optional<std::int64_t> itemsKept(const Graph&, EdgeId);
 
 /// Steady states behind the last item of the input until nothing on a tape depends on that any more; what goes round
 /// in a feedback loop does not count. Static rates only; 0 without an input.
-std::int64_t statesToFlush(const Graph&, const Quota&);
+std::int64_t statesToFlush(const Graph&, const Repetitions&);
 
 /// Items of an input that an iteration reads: `source` reads a file, or kNone for the open input.
-std::int64_t steadyReads(const Graph&, const Quota&, NodeId source);
+std::int64_t steadyReads(const Graph&, const Repetitions&, NodeId source);
 
 /// How often a node is to fire in all, by number in the table, if nobody fires oftener than `most`: sources that read
 /// files, and the open input, as often as they have items. Only firings count whose items come, directly or

@@ -79,14 +79,14 @@ struct Edge {
     std::uint32_t toPort = 0;
     const types::Type* type = nullptr;
     /// If items are tensors, which lie in memory as arrays: their types, from the first on, over and over. Empty if
-    /// only the run knows them: then `type` is that of a tensor, or isNamed. Of the input they may be open (kDynamic).
+    /// only the run knows them: then `type` is that of a tensor, or isHandle. Of the input they may be open (kDynamic).
     std::vector<const types::Type*> tensors;
     /// The type that such items have in memory if they come from files. Null: `type`.
     const types::Type* inFiles = nullptr;
     std::vector<types::Value> initial;  ///< enqueued items, the first is taken first
     base::SourceRange range;  ///< where the two ends were joined (the downstream `add`)
     /// Compiled engines: only the run knows what the tensors are, and the items, ints, are names of them.
-    bool isNamed = false;
+    bool isHandle = false;
 };
 
 enum class CompositeKind : std::uint8_t { Pipeline, SplitJoin, FeedbackLoop };
@@ -135,7 +135,7 @@ struct Graph {
 };
 
 /// How often each node fires: the quota of one phase, by NodeId.
-struct Quota {
+struct Repetitions {
     std::vector<std::int64_t> init;  ///< initialisation phase, first firings with prework included
     std::vector<std::int64_t> steady;  ///< repetition vector
     /// Connected static part of each node: dynamic edges cut the graph (language.md 13). Quotas of

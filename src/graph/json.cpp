@@ -55,10 +55,10 @@ Json nodeJson(const Graph& graph, const Annotations& notes, const std::string& p
     }
     json["inputs"] = node.inputs;
     json["outputs"] = node.outputs;
-    if (notes.quota) {
-        json["init"] = notes.quota->init[id];
-        json["steady"] = notes.quota->steady[id];
-        json["island"] = notes.quota->island[id];
+    if (notes.repetitions) {
+        json["init"] = notes.repetitions->init[id];
+        json["steady"] = notes.repetitions->steady[id];
+        json["island"] = notes.repetitions->island[id];
     }
     return json;
 }

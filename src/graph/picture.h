@@ -12,7 +12,7 @@ namespace strc::graph {
 
 /// Results of later stages, which the picture shows if they are given.
 struct Annotations {
-    const Quota* quota = nullptr;
+    const Repetitions* repetitions = nullptr;
     const std::vector<std::int64_t>* capacity = nullptr;  ///< by EdgeId; 0: not known
 };
 

@@ -46,11 +46,11 @@ std::vector<NodeId> nodesBetween(const Graph& graph, NodeId up, NodeId down) {
 
 }  // namespace
 
-Sdep::Sdep(const Graph& graph, const Quota& quota, NodeId up, NodeId down)
+Sdep::Sdep(const Graph& graph, const Repetitions& repetitions, NodeId up, NodeId down)
     : up(up),
       down(down),
-      periodUp(quota.steady[up]),
-      periodDown(quota.steady[down]),
+      periodUp(repetitions.steady[up]),
+      periodDown(repetitions.steady[down]),
       demand(graph, nodesBetween(graph, up, down)),
       connected(demand.size() > 0) {
     if (connected) findTransient();
@@ -131,13 +131,13 @@ std::optional<Sdep::Table> Sdep::tabulate() {
     return made;
 }
 
-Guard::Guard(const Graph& graph, const Quota& quota, std::uint32_t message)
+Guard::Guard(const Graph& graph, const Repetitions& repetitions, std::uint32_t message)
     : sender(graph.messages[message].sender),
       receiver(graph.messages[message].receiver),
       index(message),
       least(*graph.messages[message].minLatency),
       downstream(graph.messages[message].downstream),
-      sdep(graph, quota, downstream ? sender : receiver, downstream ? receiver : sender) {}
+      sdep(graph, repetitions, downstream ? sender : receiver, downstream ? receiver : sender) {}
 
 std::int64_t Guard::required(std::int64_t m) {
     if (m <= 0 || !sdep.isConnected()) return 0;
@@ -147,18 +147,18 @@ std::int64_t Guard::required(std::int64_t m) {
     return first ? std::clamp<std::int64_t>(*first - 1 - least, 0, kMaxCount) : 0;
 }
 
-std::vector<Guard> guards(const Graph& graph, const Quota& quota) {
+std::vector<Guard> guards(const Graph& graph, const Repetitions& repetitions) {
     std::map<std::tuple<NodeId, NodeId, bool>, std::uint32_t> strictest;
     for (std::uint32_t i = 0; i < graph.messages.size(); ++i) {
         const MessageLink& link = graph.messages[i];
         if (!link.minLatency || link.bestEffort || link.sender == link.receiver) continue;
         if (link.downstream && *link.minLatency >= 0) continue;
-        if (quota.island[link.sender] != quota.island[link.receiver]) continue;
+        if (repetitions.island[link.sender] != repetitions.island[link.receiver]) continue;
         auto [it, isNew] = strictest.try_emplace({link.sender, link.receiver, link.downstream}, i);
         if (!isNew && *link.minLatency < *graph.messages[it->second].minLatency) it->second = i;
     }
     std::vector<Guard> list;
-    for (const auto& [pair, message] : strictest) list.emplace_back(graph, quota, message);
+    for (const auto& [pair, message] : strictest) list.emplace_back(graph, repetitions, message);
     return list;
 }
 

@@ -22,7 +22,7 @@ public:
         std::vector<std::int64_t> firings;
     };
 
-    Sdep(const Graph&, const Quota&, NodeId up, NodeId down);
+    Sdep(const Graph&, const Repetitions&, NodeId up, NodeId down);
 
     /// False if no path of static edges leads from `up` to `down`: SDEP is 0 for every m.
     bool isConnected() const { return connected; }
@@ -52,7 +52,7 @@ private:
 /// firing only when waitsFor() has completed required(m).
 class Guard {
 public:
-    Guard(const Graph&, const Quota&, std::uint32_t message);
+    Guard(const Graph&, const Repetitions&, std::uint32_t message);
 
     NodeId node() const { return receiver; }
     NodeId waitsFor() const { return sender; }
@@ -71,7 +71,7 @@ private:
 
 /// Guards of all messages with a known least latency, but for those that data imply: one for each
 /// pair and direction. Messages between islands, to oneself and `[*]` have none. Needs
-/// Quota::steady and Quota::island only.
-std::vector<Guard> guards(const Graph&, const Quota&);
+/// Repetitions::steady and Repetitions::island only.
+std::vector<Guard> guards(const Graph&, const Repetitions&);
 
 }  // namespace strc::graph

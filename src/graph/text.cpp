@@ -44,10 +44,11 @@ private:
         }
         for (const std::string& effect : effectNames(node.effects)) out += ' ' + effect;
         if (!node.file.empty()) out += fmt::format(" '{}'", node.file);
-        if (notes.quota) {
-            out +=
-                fmt::format(" [init {} steady {}", notes.quota->init[id], notes.quota->steady[id]);
-            if (notes.quota->islands > 1) out += fmt::format(" island {}", notes.quota->island[id]);
+        if (notes.repetitions) {
+            out += fmt::format(" [init {} steady {}", notes.repetitions->init[id],
+                               notes.repetitions->steady[id]);
+            if (notes.repetitions->islands > 1)
+                out += fmt::format(" island {}", notes.repetitions->island[id]);
             out += ']';
         }
         out += '\n';

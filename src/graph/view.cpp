@@ -49,9 +49,9 @@ private:
         for (std::int64_t weight : node.weights) key = mix(key, static_cast<Key>(weight));
         key = mix(key, node.effects);
         for (EdgeId edge : node.inputs) key = mix(key, graph.edges[edge].initial.size());
-        if (notes.quota) {
-            key = mix(key, static_cast<Key>(notes.quota->init[id]));
-            key = mix(key, static_cast<Key>(notes.quota->steady[id]));
+        if (notes.repetitions) {
+            key = mix(key, static_cast<Key>(notes.repetitions->init[id]));
+            key = mix(key, static_cast<Key>(notes.repetitions->steady[id]));
         }
         return key;
     }

@@ -9,7 +9,7 @@
 #include "graph/ending.h"
 #include "graph/flow.h"
 #include "graph/hierarchy.h"
-#include "host/symbolic.h"
+#include "host/dynamic_shapes.h"
 #include "interp/files.h"
 #include "interp/line_limit.h"
 #include "io/supply.h"
@@ -50,7 +50,7 @@ public:
           whole(whole) {}
 
     Outcome run() {
-        if (setUpSymbolic() && openFiles())
+        if (setUpDynamicShapes() && openFiles())
             execute();
         else
             stop(End::Failed);
@@ -67,11 +67,11 @@ private:
         if (!stopped) stopped = why;
     }
 
-    bool setUpSymbolic() {
-        if (!plan.program->symbolicFilters) return true;
+    bool setUpDynamicShapes() {
+        if (!plan.program->dynamicFilters) return true;
         try {
-            symbolic = std::make_unique<Symbolic>(context, plan, whole, options,
-                                                  [this](std::string_view text) { print(text); });
+            symbolic = std::make_unique<DynamicShape>(
+                context, plan, whole, options, [this](std::string_view text) { print(text); });
             return true;
         } catch (const std::bad_alloc&) {
             outOfMemory("the tensors among the fields", 1);
@@ -87,7 +87,7 @@ private:
         bool fine = interp::checkFiles(context, *plan.program);
         if (!fine) return false;
         for (std::size_t k = 0; k < plan.inputs.size(); ++k) {
-            const plan::WorldPort& port = plan.inputs[k];
+            const plan::ProgramPort& port = plan.inputs[k];
             how.flush = static_cast<std::uint64_t>(zerosBehind(k));
             if (port.node == graph::kNone) {
                 writers.hear(graph, graph::kNone, *options.input, options.inputName);
@@ -111,9 +111,9 @@ private:
                 interp::reportFile(context, *plan.program, port.node, first.failure());
             return false;
         }
-        writers.compare(context, whole.elaboration, whole.quota);
+        writers.compare(context, whole.elaboration, whole.repetitions);
         if (options.output) writers.complete(graph.edges[graph.output].type, *options.output);
-        for (const plan::WorldPort& port : plan.outputs) {
+        for (const plan::ProgramPort& port : plan.outputs) {
             itemSizes.push_back(types::sizeOf(itemOf(port)));
             fine = openOutput(port) && fine;
         }
@@ -122,16 +122,17 @@ private:
 
     std::int64_t zerosBehind(std::size_t input) const {
         if (plan.demand || options.tail != interp::Tail::Pad) return 0;
-        return graph::multiplyCounts(graph::statesToFlush(whole.elaboration.graph, whole.quota),
-                                     plan.steady.reads[input]);
+        return graph::multiplyCounts(
+            graph::statesToFlush(whole.elaboration.graph, whole.repetitions),
+            plan.steady.reads[input]);
     }
 
-    const types::Type* itemOf(const plan::WorldPort& output) const {
+    const types::Type* itemOf(const plan::ProgramPort& output) const {
         const bool isOpen = output.node == graph::kNone;
         return graph.edges[isOpen ? graph.output : graph.nodes[output.node].inputs[0]].type;
     }
 
-    bool openOutput(const plan::WorldPort& port) {
+    bool openOutput(const plan::ProgramPort& port) {
         if (port.node == graph::kNone) {
             outputs.push_back(options.output);
             return true;
@@ -157,7 +158,7 @@ private:
         if (isPadded) return;
         if (waiting) return interp::reportWaiting(context, all, *waiting);
         if (!plan.demand && isInitialised())
-            interp::reportWaiting(context, all, graph::itemsWaiting(all, whole.quota.init));
+            interp::reportWaiting(context, all, graph::itemsWaiting(all, whole.repetitions.init));
     }
 
     bool isInitialised() const {
@@ -230,7 +231,7 @@ private:
 
     /// False: the run is over.
     bool letOut(std::uint32_t output, const std::byte* from, std::int64_t items) {
-        base::Status status = isNamed(output)
+        base::Status status = isHandle(output)
                                   ? symbolic->write(*outputs[output], from, items)
                                   : outputs[output]->write(from, static_cast<std::size_t>(items));
         outcome.itemsWritten += items;
@@ -246,8 +247,8 @@ private:
 
     // ---- filters whose shapes only the run knows
 
-    bool isNamed(std::uint32_t output) const {
-        return plan.outputs[output].node == graph::kNone && graph.edges[graph.output].isNamed;
+    bool isHandle(std::uint32_t output) const {
+        return plan.outputs[output].node == graph::kNone && graph.edges[graph.output].isHandle;
     }
 
     int fire(strc_env& env, NodeId node, void* const* parts, std::int32_t& left) {
@@ -321,8 +322,8 @@ private:
         }
     }
 
-    strc_world world() {
-        strc_world made{};
+    strc_host callbacks() {
+        strc_host made{};
         made.self = this;
         made.print = [](void* self, const char* text, std::uint64_t size) {
             return call(self, size, [&](Host& host) { return host.print({text, size}); });
@@ -371,9 +372,9 @@ private:
             static_cast<std::byte*>(std::aligned_alloc(64, std::max<std::uint64_t>(size, 64))),
             &std::free);
         if (!state) return outOfMemory("the program", size);
-        strc_world surroundings = world();
+        strc_host environment = callbacks();
         strc_env env{};
-        env.world = &surroundings;
+        env.host = &environment;
         static const volatile unsigned char never = 0;
         env.interrupt = options.interrupt
                             ? reinterpret_cast<const volatile unsigned char*>(options.interrupt)
@@ -467,7 +468,7 @@ private:
     std::optional<Kept> kept;  ///< in a transaction
     interp::WrittenFiles ownFiles;
     interp::WrittenFiles& writers = options.files ? *options.files : ownFiles;
-    std::unique_ptr<Symbolic> symbolic;  ///< null: it has no such filters
+    std::unique_ptr<DynamicShape> symbolic;  ///< null: it has no such filters
     std::int64_t written = 0;  ///< that counts for the limit
     std::optional<graph::Waiting> waiting;  ///< what stays, if only the run knew it
     std::optional<End> stopped;
@@ -505,9 +506,9 @@ Outcome run(base::Context& context, const plan::Plan& plan, const Program& whole
             const strc_program& program, const std::vector<codegen::Site>& sites,
             const interp::Options& options) {
     Outcome outcome = Host(context, plan, program, sites, options, whole).run();
-    const graph::Quota& quota = whole.quota;
-    for (std::size_t k = 0; k < quota.steady.size() && !plan.demand; ++k)
-        outcome.firings += quota.init[k] + quota.steady[k] * outcome.iterations;
+    const graph::Repetitions& repetitions = whole.repetitions;
+    for (std::size_t k = 0; k < repetitions.steady.size() && !plan.demand; ++k)
+        outcome.firings += repetitions.init[k] + repetitions.steady[k] * outcome.iterations;
     return outcome;
 }
 

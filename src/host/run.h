@@ -29,7 +29,7 @@ std::vector<std::byte> openParameters(const elab::Elaboration&);
 struct Program {
     const ir::Module& module;
     const elab::Elaboration& elaboration;
-    const graph::Quota& quota;
+    const graph::Repetitions& repetitions;
     types::TypeTable& types;
 };
 

@@ -43,7 +43,7 @@ bool Engine::drainPhase(const std::vector<std::int64_t>& phase, std::int64_t* le
 void Engine::drainInput() {
     if (stopped != End::EndOfInput || options.tail != Tail::Drain) return;
     stopped.reset();
-    graph::Ending ending(graph, &quota);
+    graph::Ending ending(graph, &repetitions);
     for (NodeId id = 0; id < actors.size(); ++id) ending.nodes[id].place = id;
     const auto places = static_cast<std::uint32_t>(actors.size());
     const strc_ending table = ending.table();
@@ -60,9 +60,9 @@ void Engine::drainInput() {
         takeItems(*openInput, graph.input, static_cast<std::uint64_t>(more));
     }
     isDraining = true;
-    if (draining.has_init && !drainPhase(quota.init, draining.left)) return;
-    for (std::int64_t k = 0; k < draining.rounds; ++k)
-        if (!drainPhase(quota.steady, draining.left)) return;
+    if (draining.has_init && !drainPhase(repetitions.init, draining.left)) return;
+    for (std::int64_t k = 0; k < draining.trips; ++k)
+        if (!drainPhase(repetitions.steady, draining.left)) return;
     stop(End::EndOfInput);
 }
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/own_stack.h"
+#include "dynamic_shapes/fields.h"
 #include "graph/ending.h"
 #include "graph/flow.h"
 #include "interp/files.h"
-#include "symbolic/fields.h"
 #include "tensor/storage.h"
 #include "types/tensor_text.h"
 
@@ -20,13 +20,13 @@ constexpr std::uint64_t kEffortOfCall = 256;
 }  // namespace
 
 Engine::Engine(base::Context& context, const ir::Module& module,
-               const elab::Elaboration& elaboration, const graph::Quota& quota,
+               const elab::Elaboration& elaboration, const graph::Repetitions& repetitions,
                types::TypeTable& types, const Options& options)
     : context(context),
       module(module),
       elaboration(elaboration),
       graph(elaboration.graph),
-      quota(quota),
+      repetitions(repetitions),
       types(types),
       options(options),
       machine(context.limits),
@@ -97,7 +97,7 @@ bool Engine::setUp() {
     }
     if (fine) {
         if (options.input) writers.hear(graph, graph::kNone, *options.input, options.inputName);
-        writers.compare(context, elaboration, quota);
+        writers.compare(context, elaboration, repetitions);
         if (options.output) writers.complete(graph.edges[graph.output].type, *options.output);
     }
     for (NodeId id = 0; fine && id < actors.size(); ++id) fine = openWriter(actors[id]);
@@ -157,8 +157,8 @@ bool Engine::setUpFilter(Actor& actor) {
     actor.instance.state.assign(reinterpret_cast<const std::byte*>(state.data()),
                                 reinterpret_cast<const std::byte*>(state.data() + state.size()));
     if (heap && !actor.kernel->initialOffsets.empty())
-        actor.instance.state = symbolic::nameFields(symbolic::fieldsOf(*actor.kernel), state,
-                                                    actor.kernel->code.stored, *heap);
+        actor.instance.state = dynamic_shapes::nameFields(dynamic_shapes::fieldsOf(*actor.kernel),
+                                                          state, actor.kernel->code.stored, *heap);
     actor.instance.itemTypes[0] = actor.kernel->input;
     actor.instance.itemTypes[1] = actor.kernel->output;
     actor.instance.host = this;
@@ -198,8 +198,9 @@ io::SupplyOptions Engine::supplyOptions(NodeId source) const {
     io::SupplyOptions made{options.loopInput, options.tail == Tail::Pad, 0,
                            context.limits.totalBytes};
     if (made.padTail && !graph.isDynamic())
-        made.flush = static_cast<std::uint64_t>(graph::multiplyCounts(
-            graph::statesToFlush(graph, quota), graph::steadyReads(graph, quota, source)));
+        made.flush = static_cast<std::uint64_t>(
+            graph::multiplyCounts(graph::statesToFlush(graph, repetitions),
+                                  graph::steadyReads(graph, repetitions, source)));
     return made;
 }
 
@@ -267,10 +268,10 @@ void Engine::reportLeftOvers() {
 // ---------------------------------------------------------------- static programs
 
 void Engine::runStatic() {
-    if (isTimeUp() || !runPhase(quota.init)) return drainInput();
+    if (isTimeUp() || !runPhase(repetitions.init)) return drainInput();
     hasBegun = true;
     while (!checkStops())
-        if (!runPhase(quota.steady))
+        if (!runPhase(repetitions.steady))
             return drainInput();
         else
             ++outcome.iterations;
@@ -408,7 +409,7 @@ void Engine::takeItems(io::Supply& input, EdgeId edge, std::uint64_t items) {
 /// The first one on the edge.
 base::Status Engine::writeItem(io::ItemWriter& writer, EdgeId edge) {
     if (!hasNames(edge)) return writer.write(tapes[edge].at(0), 1);
-    const TensorId name = nameAt(edge, 0);
+    const TensorHandle name = nameAt(edge, 0);
     const Type* type = heap->typeOf(name);
     if (base::Status fits = writer.expect(type, tensor::storageOf(type, types)); !fits) return fits;
     return writer.write(heap->elementsOf(name), 1);
@@ -435,10 +436,11 @@ void Engine::drainOutput(bool all) {
 }
 
 Outcome run(base::Context& context, const ir::Module& module, const elab::Elaboration& elaboration,
-            const graph::Quota& quota, types::TypeTable& types, const Options& options) {
+            const graph::Repetitions& repetitions, types::TypeTable& types,
+            const Options& options) {
     Outcome outcome;
     base::onOwnStack(
-        [&] { outcome = Engine(context, module, elaboration, quota, types, options).run(); });
+        [&] { outcome = Engine(context, module, elaboration, repetitions, types, options).run(); });
     return outcome;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "dynamic_shapes/tensor_heap.h"
 #include "eval/eval.h"
 #include "graph/sdep.h"
 #include "interp/files.h"
@@ -14,15 +15,14 @@
 #include "interp/machine.h"
 #include "interp/ready_set.h"
 #include "io/supply.h"
-#include "symbolic/tensor_heap.h"
 
 namespace strc::interp {
 
 using base::Diag;
-using eval::TensorId;
+using dynamic_shapes::TensorHeap;
+using eval::TensorHandle;
 using graph::EdgeId;
 using graph::NodeId;
-using symbolic::TensorHeap;
 using types::Type;
 using types::Value;
 
@@ -90,7 +90,7 @@ struct Link {
 
 class Engine final : public eval::Host {
 public:
-    Engine(base::Context&, const ir::Module&, const elab::Elaboration&, const graph::Quota&,
+    Engine(base::Context&, const ir::Module&, const elab::Elaboration&, const graph::Repetitions&,
            types::TypeTable&, const Options&);
     Outcome run();
 
@@ -119,10 +119,10 @@ private:
     std::uint32_t itemSize(EdgeId) const;
     void setUpTensors();
     void forEachName(const TensorHeap::Mark&);
-    Value tensorNamed(TensorId);
+    Value tensorNamed(TensorHandle);
     void addItem(EdgeId, const Value&);
     bool areTensorsFit(const Actor&, const std::vector<std::uint64_t>& before);
-    TensorId nameAt(EdgeId, std::uint64_t item);
+    TensorHandle nameAt(EdgeId, std::uint64_t item);
     void keepFirst(EdgeId, std::uint64_t items);
     void wireTapes();
     void compileKernel(graph::KernelId);
@@ -130,12 +130,12 @@ private:
         if (!stopped) stopped = why;
     }
     void runStatic();
-    bool runPhase(const std::vector<std::int64_t>& quota);
+    bool runPhase(const std::vector<std::int64_t>& repetitions);
     bool fireToTargets();
     std::int64_t stillInput(std::uint32_t input, std::int64_t most);
     bool drainPhase(const std::vector<std::int64_t>& phase, std::int64_t* left);
     void drainInput();
-    bool supplyPhase(const std::vector<std::int64_t>& quota);
+    bool supplyPhase(const std::vector<std::int64_t>& repetitions);
     bool supply(io::Supply&, NodeId owner, std::uint64_t items);
     io::SupplyOptions supplyOptions(NodeId source) const;
     void reportStuck();
@@ -208,7 +208,7 @@ private:
     const ir::Module& module;
     const elab::Elaboration& elaboration;
     const graph::Graph& graph;
-    const graph::Quota& quota;
+    const graph::Repetitions& repetitions;
     types::TypeTable& types;
     const Options& options;
     const Limited limited = whatIsLimited(module, elaboration);

@@ -150,18 +150,18 @@ strc_stream_info assumedOf(const graph::Graph& graph) {
     return info;
 }
 
-std::int64_t steadyItems(const graph::Graph& graph, const graph::Quota& quota,
+std::int64_t steadyItems(const graph::Graph& graph, const graph::Repetitions& repetitions,
                          const std::string& path, bool isInput) {
     const graph::EdgeId edge = edgeAt(graph, path, isInput);
-    return graph.isDynamic() || edge == graph::kNone ? 0 : itemsOn(graph, quota.steady, edge);
+    return graph.isDynamic() || edge == graph::kNone ? 0 : itemsOn(graph, repetitions.steady, edge);
 }
 
-std::vector<double> pacesOf(const graph::Graph& graph, const graph::Quota& quota) {
+std::vector<double> pacesOf(const graph::Graph& graph, const graph::Repetitions& repetitions) {
     std::vector<double> paces;
     if (graph.soundRates.empty() || graph.isDynamic()) return paces;
     std::set<std::int64_t> counts;
     for (graph::EdgeId edge = 0; edge < graph.edges.size(); ++edge)
-        counts.insert(itemsOn(graph, quota.steady, edge));
+        counts.insert(itemsOn(graph, repetitions.steady, edge));
     for (const std::int64_t count : counts)
         for (const double rate : graph.soundRates)
             if (count > 0) paces.push_back(rate / static_cast<double>(count));
@@ -177,9 +177,9 @@ void WrittenFiles::hear(const graph::Graph& graph, graph::NodeId node, const io:
 }
 
 void WrittenFiles::compare(base::Context& context, const elab::Elaboration& program,
-                           const graph::Quota& quota) {
+                           const graph::Repetitions& repetitions) {
     const graph::Graph& graph = program.graph;
-    const std::vector<double> paces = pacesOf(graph, quota);
+    const std::vector<double> paces = pacesOf(graph, repetitions);
     const strc_sound_program about{paces.data(), paces.size(),
                                    paces.empty() ? 0 : graph.soundRates.front(),
                                    graph.keepsSamples ? 1 : 0, 0};
@@ -198,7 +198,7 @@ void WrittenFiles::compare(base::Context& context, const elab::Elaboration& prog
             node == graph::kNone ? assumedOf(graph) : asRuntime(fileKind(program, node).info);
         const strc_sound_use use{
             io::samplesOf(graph.edges[edge].type),
-            static_cast<std::uint64_t>(steadyItems(graph, quota, each.path, true))};
+            static_cast<std::uint64_t>(steadyItems(graph, repetitions, each.path, true))};
         if (strc_sound_is_unlike(&asked, &each.info, use, &about, why))
             warn(base::Diag::SoundChannels, each.info.channels, why);
         if (strc_sound_is_off(&asked, &each.info, use, &about, why))
@@ -207,11 +207,11 @@ void WrittenFiles::compare(base::Context& context, const elab::Elaboration& prog
             warn(base::Diag::SoundRate, each.info.rate,
                  "another sound is read with " + std::to_string(all.front().info.rate));
     }
-    items[{}] = static_cast<std::uint64_t>(steadyItems(graph, quota, {}, false));
+    items[{}] = static_cast<std::uint64_t>(steadyItems(graph, repetitions, {}, false));
     for (graph::NodeId id = 0; id < graph.nodes.size(); ++id)
         if (!graph.nodes[id].file.empty() && !graph.nodes[id].inputs.empty()) {
             const std::string path = graph::path(graph, id);
-            items[path] = static_cast<std::uint64_t>(steadyItems(graph, quota, path, false));
+            items[path] = static_cast<std::uint64_t>(steadyItems(graph, repetitions, path, false));
         }
 }
 

@@ -42,7 +42,7 @@ public:
               const std::string& name);
     /// When all have been heard: warns of sounds that are not what the program, as it is before passes, takes, where it
     /// does not say what it wants.
-    void compare(base::Context&, const elab::Elaboration&, const graph::Quota&);
+    void compare(base::Context&, const elab::Elaboration&, const graph::Repetitions&);
     /// Completes the header of a sound that goes to the open output by those that were heard.
     void complete(const types::Type* item, io::ItemWriter& output) const;
     /// Opens it if it is not open yet; null after reporting why not.
@@ -75,10 +75,10 @@ private:
 strc_stream_info assumedOf(const graph::Graph&);
 /// Items in a steady state of the file of a filter with that path, or of the open input or output (an empty one); 0: that is
 /// not known.
-std::int64_t steadyItems(const graph::Graph&, const graph::Quota&, const std::string& path,
+std::int64_t steadyItems(const graph::Graph&, const graph::Repetitions&, const std::string& path,
                          bool isInput);
 /// Steady states a second, by what the program's streams are told of rates.
-std::vector<double> pacesOf(const graph::Graph&, const graph::Quota&);
+std::vector<double> pacesOf(const graph::Graph&, const graph::Repetitions&);
 
 /// The same for the open output.
 bool closeOutput(base::Context&, const elab::Elaboration&, io::ItemWriter&);

@@ -18,11 +18,11 @@ void move(eval::Tape& from, eval::Tape& to, std::int64_t items) {
     from.drop(count);
 }
 
-/// Copies `rounds` pieces of `piece` bytes, the starts so far apart on either side.
+/// Copies `trips` pieces of `piece` bytes, the starts so far apart on either side.
 void copyPieces(std::byte* to, std::size_t toStride, const std::byte* from, std::size_t fromStride,
-                std::size_t piece, std::int64_t rounds) {
+                std::size_t piece, std::int64_t trips) {
     auto copy = [&](auto size) {
-        for (std::int64_t k = 0; k < rounds; ++k) {
+        for (std::int64_t k = 0; k < trips; ++k) {
             std::memcpy(to, from, size);
             to += toStride;
             from += fromStride;
@@ -295,39 +295,39 @@ void Engine::fireSplitter(Actor& actor, std::int64_t times) {
     const graph::Node& node = *actor.node;
     eval::Tape& in = tapes[node.inputs[0]];
     std::size_t item = in.bytesPerItem();
-    auto rounds = static_cast<std::uint64_t>(times);
+    auto trips = static_cast<std::uint64_t>(times);
     if (node.kind == graph::NodeKind::Duplicate) {
-        moved += rounds * node.outputs.size();
+        moved += trips * node.outputs.size();
         for (EdgeId out : node.outputs)
-            std::memcpy(tapes[out].append(rounds), in.at(0), rounds * item);
-        in.drop(rounds);
+            std::memcpy(tapes[out].append(trips), in.at(0), trips * item);
+        in.drop(trips);
         return;
     }
     auto total = static_cast<std::uint64_t>(node.totalWeight);
-    moved += rounds * total;
+    moved += trips * total;
     const std::byte* from = in.at(0);
     for (std::size_t port = 0; port < node.outputs.size(); ++port) {
         auto weight = static_cast<std::uint64_t>(node.weights[port]);
-        std::byte* to = tapes[node.outputs[port]].append(rounds * weight);
+        std::byte* to = tapes[node.outputs[port]].append(trips * weight);
         copyPieces(to, weight * item, from, total * item, weight * item, times);
         from += weight * item;
     }
-    in.drop(rounds * total);
+    in.drop(trips * total);
 }
 
 void Engine::fireJoiner(Actor& actor, std::int64_t times) {
     const graph::Node& node = *actor.node;
     eval::Tape& out = tapes[node.outputs[0]];
     std::size_t item = out.bytesPerItem();
-    auto rounds = static_cast<std::uint64_t>(times);
+    auto trips = static_cast<std::uint64_t>(times);
     auto total = static_cast<std::uint64_t>(node.totalWeight);
-    moved += rounds * total;
-    std::byte* to = out.append(rounds * total);
+    moved += trips * total;
+    std::byte* to = out.append(trips * total);
     for (std::size_t port = 0; port < node.inputs.size(); ++port) {
         eval::Tape& in = tapes[node.inputs[port]];
         auto weight = static_cast<std::uint64_t>(node.weights[port]);
         copyPieces(to, total * item, in.at(0), weight * item, weight * item, times);
-        in.drop(rounds * weight);
+        in.drop(trips * weight);
         to += weight * item;
     }
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <deque>
 
+#include "dynamic_shapes/fields.h"
 #include "interp/engine.h"
-#include "symbolic/fields.h"
 #include "types/tensor_text.h"
 
 namespace strc::interp {
@@ -60,8 +60,9 @@ struct Live::Inside {
     };
 
     Inside(base::Context& context, const ir::Module& module, const elab::Elaboration& program,
-           const graph::Quota& quota, types::TypeTable& types, const Options& wanted)
-        : options(withoutEnds(wanted)), engine(context, module, program, quota, types, options) {
+           const graph::Repetitions& repetitions, types::TypeTable& types, const Options& wanted)
+        : options(withoutEnds(wanted)),
+          engine(context, module, program, repetitions, types, options) {
         engine.isLive = true;
         engine.otherNames = [this](const TensorHeap::Mark& mark) { forEachKept(mark); };
         try {
@@ -85,8 +86,8 @@ struct Live::Inside {
 
     void markItems(EdgeId edge, const std::string& bytes, const TensorHeap::Mark& mark) const {
         if (!engine.hasNames(edge)) return;
-        for (std::size_t at = 0; at < bytes.size(); at += sizeof(TensorId)) {
-            TensorId name = 0;
+        for (std::size_t at = 0; at < bytes.size(); at += sizeof(TensorHandle)) {
+            TensorHandle name = 0;
             std::memcpy(&name, bytes.data() + at, sizeof name);
             mark(name);
         }
@@ -98,7 +99,8 @@ struct Live::Inside {
         for (std::size_t k = 0; k < from.actors.size(); ++k) {
             const elab::Kernel* kernel = engine.actors[k].kernel;
             if (kernel && !kernel->initialOffsets.empty())
-                symbolic::markFields(symbolic::fieldsOf(*kernel), from.actors[k].state, mark);
+                dynamic_shapes::markFields(dynamic_shapes::fieldsOf(*kernel), from.actors[k].state,
+                                           mark);
         }
     }
 
@@ -136,7 +138,7 @@ struct Live::Inside {
         }
         for (const io::Supply& input : engine.inputs) state.given.push_back(input.given());
         if (engine.heap)
-            markIn(state, [&](TensorId name) {
+            markIn(state, [&](TensorHandle name) {
                 if (name != 0) state.bytes += engine.heap->bytesOf(name);
             });
         return state;
@@ -288,10 +290,10 @@ struct Live::Inside {
         }
     }
 
-    void beginPhase(const std::vector<std::int64_t>& quota) {
+    void beginPhase(const std::vector<std::int64_t>& repetitions) {
         for (Actor& actor : engine.actors) {
-            actor.target = actor.fired + quota[actor.id];
-            if (quota[actor.id] > 0) engine.ready.insert(actor.order);
+            actor.target = actor.fired + repetitions[actor.id];
+            if (repetitions[actor.id] > 0) engine.ready.insert(actor.order);
         }
         inPhase = true;
     }
@@ -314,7 +316,8 @@ struct Live::Inside {
     /// over at once.
     Actor* chooseStatic() {
         for (int phases = 0; phases < 3; ++phases) {
-            if (!inPhase) beginPhase(initDone ? engine.quota.steady : engine.quota.init);
+            if (!inPhase)
+                beginPhase(initDone ? engine.repetitions.steady : engine.repetitions.init);
             if (Actor* actor = choose()) return actor;
             if (!isPhaseDone()) return nullptr;
             inPhase = false;
@@ -339,7 +342,8 @@ struct Live::Inside {
 
     void beginRound() {
         for (Actor& actor : engine.actors) {
-            const std::int64_t times = engine.isSink(actor.id) ? engine.quota.steady[actor.id] : 0;
+            const std::int64_t times =
+                engine.isSink(actor.id) ? engine.repetitions.steady[actor.id] : 0;
             actor.target = actor.fired + times;
         }
         inPhase = true;
@@ -484,8 +488,8 @@ struct Live::Inside {
 };
 
 Live::Live(base::Context& context, const ir::Module& module, const elab::Elaboration& program,
-           const graph::Quota& quota, types::TypeTable& types, const Options& options)
-    : inside(std::make_unique<Inside>(context, module, program, quota, types, options)) {}
+           const graph::Repetitions& repetitions, types::TypeTable& types, const Options& options)
+    : inside(std::make_unique<Inside>(context, module, program, repetitions, types, options)) {}
 
 Live::~Live() { close(); }
 
@@ -546,7 +550,7 @@ std::vector<Value> Live::fields(graph::NodeId node) const {
         const Type* type = instance.fieldTypes[k];
         const auto* at = reinterpret_cast<const char*>(instance.state.data());
         if (hasNames && type->is(types::TypeKind::Tensor)) {
-            TensorId name = 0;
+            TensorHandle name = 0;
             std::memcpy(&name, at + instance.fieldOffsets[k], sizeof name);
             values.push_back(name == 0 ? Value{type, {}} : inside->engine.tensorNamed(name));
             continue;

@@ -28,7 +28,7 @@ class Live {
 public:
     /// Input and output of the options are not used; all references outlive this. `iterations`, `limit` and
     /// `seconds` have no meaning here: whoever steps can count.
-    Live(base::Context&, const ir::Module&, const elab::Elaboration&, const graph::Quota&,
+    Live(base::Context&, const ir::Module&, const elab::Elaboration&, const graph::Repetitions&,
          types::TypeTable&, const Options&);
     ~Live();
     Live(const Live&) = delete;

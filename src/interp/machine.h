@@ -72,7 +72,7 @@ struct Outcome {
 
 /// Runs to the end; faults are reported in Context::diags with the instance's path. Files are
 /// flushed and closed whatever the end, unless a fault comes before anything is written: they then stay as they were.
-Outcome run(base::Context&, const ir::Module&, const elab::Elaboration&, const graph::Quota&,
+Outcome run(base::Context&, const ir::Module&, const elab::Elaboration&, const graph::Repetitions&,
             types::TypeTable&, const Options&);
 
 }  // namespace strc::interp

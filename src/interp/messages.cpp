@@ -11,9 +11,9 @@ void Engine::setUpMessages() {
         NodeId up = link.downstream ? link.sender : link.receiver;
         NodeId down = link.downstream ? link.receiver : link.sender;
         linkOf[{link.sender, link.receiver}] = links.size();
-        links.push_back({link.downstream, graph::Sdep(graph, quota, up, down)});
+        links.push_back({link.downstream, graph::Sdep(graph, repetitions, up, down)});
     }
-    guards = graph::guards(graph, quota);
+    guards = graph::guards(graph, repetitions);
     for (std::size_t k = 0; k < guards.size(); ++k) {
         Actor& receiver = actor(guards[k].node());
         receiver.guards.push_back(k);

@@ -23,7 +23,7 @@ void Engine::findSelfFed() {
 void Engine::runDynamic() {
     std::vector<std::uint32_t> sinkIslands;
     for (NodeId id : byOrder) {
-        std::uint32_t island = quota.island[id];
+        std::uint32_t island = repetitions.island[id];
         if (isSink(id) &&
             std::find(sinkIslands.begin(), sinkIslands.end(), island) == sinkIslands.end())
             sinkIslands.push_back(island);
@@ -53,8 +53,9 @@ void Engine::drainDynamic(const std::vector<std::uint32_t>& sinkIslands) {
         progress = false;
         for (std::uint32_t island : sinkIslands)
             for (NodeId id : byOrder)
-                if (isSink(id) && quota.island[id] == island && depends[id])
-                    for (std::int64_t k = 0; k < quota.steady[id] && fireByDemand(actors[id]); ++k)
+                if (isSink(id) && repetitions.island[id] == island && depends[id])
+                    for (std::int64_t k = 0; k < repetitions.steady[id] && fireByDemand(actors[id]);
+                         ++k)
                         progress = true;
         if (drainStatic()) progress = true;
         drainOutput(false);
@@ -65,8 +66,8 @@ void Engine::drainDynamic(const std::vector<std::uint32_t>& sinkIslands) {
 /// One steady state of an island that holds a sink: its sinks fire, the rest follows from demand.
 bool Engine::pullIsland(std::uint32_t island, bool& progress) {
     for (NodeId id : byOrder) {
-        if (!isSink(id) || quota.island[id] != island) continue;
-        for (std::int64_t k = 0; k < quota.steady[id]; ++k) {
+        if (!isSink(id) || repetitions.island[id] != island) continue;
+        for (std::int64_t k = 0; k < repetitions.steady[id]; ++k) {
             if (!fireByDemand(actors[id])) return false;
             progress = true;
         }

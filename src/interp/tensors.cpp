@@ -2,20 +2,20 @@
 
 #include <cstring>
 
+#include "dynamic_shapes/fields.h"
 #include "graph/hierarchy.h"
 #include "interp/engine.h"
-#include "symbolic/fields.h"
 #include "types/tensor_text.h"
 
 namespace strc::interp {
 
 std::uint32_t Engine::itemSize(EdgeId edge) const {
-    if (hasNames(edge)) return sizeof(TensorId);
+    if (hasNames(edge)) return sizeof(TensorHandle);
     return static_cast<std::uint32_t>(types::sizeOf(graph.edges[edge].type));
 }
 
 void Engine::setUpTensors() {
-    if (!elaboration.symbolic) return;
+    if (!elaboration.dynamicShape) return;
     heap =
         std::make_unique<TensorHeap>(module, types, machine, context.limits.totalBytes,
                                      [this](const TensorHeap::Mark& mark) { forEachName(mark); });
@@ -27,13 +27,14 @@ void Engine::forEachName(const TensorHeap::Mark& mark) {
             for (std::uint64_t k = 0; k < tapes[edge].size(); ++k) mark(nameAt(edge, k));
     for (const Actor& actor : actors) {
         if (!actor.kernel || actor.kernel->initialOffsets.empty()) continue;
-        symbolic::markFields(symbolic::fieldsOf(*actor.kernel), actor.instance.state, mark);
+        dynamic_shapes::markFields(dynamic_shapes::fieldsOf(*actor.kernel), actor.instance.state,
+                                   mark);
     }
-    machine.forEachSlot([&](std::uint64_t bits) { mark(static_cast<TensorId>(bits)); });
+    machine.forEachSlot([&](std::uint64_t bits) { mark(static_cast<TensorHandle>(bits)); });
     if (otherNames) otherNames(mark);
 }
 
-Value Engine::tensorNamed(TensorId name) {
+Value Engine::tensorNamed(TensorHandle name) {
     const Type* type = heap->typeOf(name);
     return {type, std::string(reinterpret_cast<const char*>(heap->elementsOf(name)),
                               static_cast<std::size_t>(types::bytesInMemory(type)))};
@@ -49,7 +50,7 @@ bool Engine::areTensorsFit(const Actor& actor, const std::vector<std::uint64_t>&
         if (!hasNames(edge) || isOpen) continue;
         for (std::uint64_t k = before[port]; k < tapes[edge].size(); ++k) {
             const std::string why =
-                symbolic::whyUnfit(declared, known, heap->typeOf(nameAt(edge, k)));
+                dynamic_shapes::whyUnfit(declared, known, heap->typeOf(nameAt(edge, k)));
             if (why.empty()) continue;
             const graph::Added added = graph::addedBy(context.sources, graph, actor.id);
             report(actor, Diag::TensorShape, added.range) << "'" + added.name + "'" << why;
@@ -63,11 +64,11 @@ bool Engine::areTensorsFit(const Actor& actor, const std::vector<std::uint64_t>&
 
 /// Of what lies on the tape: the others are not what whoever takes them has room for.
 void Engine::keepFirst(EdgeId edge, std::uint64_t items) {
-    std::vector<TensorId> kept;
+    std::vector<TensorHandle> kept;
     for (std::uint64_t k = 0; k < items; ++k) kept.push_back(nameAt(edge, k));
     eval::Tape& tape = tapes[edge];
     tape.drop(tape.size());
-    for (TensorId name : kept) std::memcpy(tape.append(), &name, sizeof name);
+    for (TensorHandle name : kept) std::memcpy(tape.append(), &name, sizeof name);
 }
 
 void Engine::addItem(EdgeId edge, const Value& item) {
@@ -76,12 +77,12 @@ void Engine::addItem(EdgeId edge, const Value& item) {
         std::memcpy(tapes[edge].append(), bytes, item.bytes.size());
         return;
     }
-    const TensorId name = heap->copyOf(item.type, bytes);
+    const TensorHandle name = heap->copyOf(item.type, bytes);
     std::memcpy(tapes[edge].append(), &name, sizeof name);
 }
 
-TensorId Engine::nameAt(EdgeId edge, std::uint64_t item) {
-    TensorId name = 0;
+TensorHandle Engine::nameAt(EdgeId edge, std::uint64_t item) {
+    TensorHandle name = 0;
     std::memcpy(&name, tapes[edge].at(item), sizeof name);
     return name;
 }

@@ -13,7 +13,7 @@ bool isLocal(const Instr& instr, Op op) {
 }
 
 /// Rounds while start + k * step compares so with the limit.
-std::int64_t roundsOf(Op comparison, std::int64_t start, std::int64_t step, std::int64_t limit) {
+std::int64_t tripsOf(Op comparison, std::int64_t start, std::int64_t step, std::int64_t limit) {
     const bool isUp = comparison == Op::Lt || comparison == Op::Le;
     const bool isDown = comparison == Op::Gt || comparison == Op::Ge;
     if (comparison == Op::Le) ++limit;
@@ -94,7 +94,7 @@ const Instr* Affine::lastStore(std::span<const Instr> before, std::uint32_t loca
     return nullptr;
 }
 
-std::optional<Counted> Affine::counted(std::span<const Instr> before, const Instr& loop) const {
+std::optional<Induction> Affine::induction(std::span<const Instr> before, const Instr& loop) const {
     if (loop.op != Op::Loop || loop.flag || loop.blocks[2] == kNone) return std::nullopt;
     const auto& condition = body.blocks[loop.blocks[0]].instrs;
     const auto& step = body.blocks[loop.blocks[2]].instrs;
@@ -118,13 +118,13 @@ std::optional<Counted> Affine::counted(std::span<const Instr> before, const Inst
         const bool changes = isLocal(instr, Op::Store) || isLocal(instr, Op::Declare);
         isChanged = isChanged || (changes && instr.var.index == counter);
     });
-    Counted result{counter, *start, sum.op == Op::Add ? *by : -*by, 0, begin};
-    result.rounds = roundsOf(comparison.op, *start, result.step, *limit);
-    if (isChanged || result.rounds < 0) return std::nullopt;
+    Induction result{counter, *start, sum.op == Op::Add ? *by : -*by, 0, begin};
+    result.trips = tripsOf(comparison.op, *start, result.step, *limit);
+    if (isChanged || result.trips < 0) return std::nullopt;
     return result;
 }
 
-const Counted* Affine::loop(std::uint32_t counter) const {
+const Induction* Affine::loop(std::uint32_t counter) const {
     auto found = loops.find(counter);
     return found == loops.end() ? nullptr : &found->second;
 }
@@ -139,37 +139,37 @@ void addTo(std::map<std::uint32_t, std::int64_t>& to,
     }
 }
 
-Form plus(Form a, const Form& b, std::int64_t factor) {
+AffineForm plus(AffineForm a, const AffineForm& b, std::int64_t factor) {
     a.constant += factor * b.constant;
-    addTo(a.rounds, b.rounds, factor);
+    addTo(a.trips, b.trips, factor);
     addTo(a.fixed, b.fixed, factor);
     return a;
 }
 
-bool isConstant(const Form& form) { return form.rounds.empty() && form.fixed.empty(); }
+bool isConstant(const AffineForm& form) { return form.trips.empty() && form.fixed.empty(); }
 
 }  // namespace
 
-std::optional<Form> Affine::fixedOr(Reg reg) const {
+std::optional<AffineForm> Affine::fixedOr(Reg reg) const {
     if (inside && (*inside)[reg]) return std::nullopt;
-    return Form{0, {}, {{reg, 1}}};
+    return AffineForm{0, {}, {{reg, 1}}};
 }
 
-std::optional<Form> Affine::value(Reg reg) const {
+std::optional<AffineForm> Affine::value(Reg reg) const {
     const Instr* instr = definitions[reg];
     if (!instr) return std::nullopt;
     if (auto form = compute(*instr)) return form;
     return fixedOr(reg);
 }
 
-std::optional<Form> Affine::compute(const Instr& instr) const {
+std::optional<AffineForm> Affine::compute(const Instr& instr) const {
     if (!instr.type || !instr.type->is(TypeKind::Int)) return std::nullopt;
-    if (instr.op == Op::Const) return Form{instr.value.toInt(), {}, {}};
-    if (const auto known = constant(instr.result)) return Form{*known, {}, {}};
+    if (instr.op == Op::Const) return AffineForm{instr.value.toInt(), {}, {}};
+    if (const auto known = constant(instr.result)) return AffineForm{*known, {}, {}};
     if (isLocal(instr, Op::Load)) {
-        const Counted* found = loop(instr.var.index);
+        const Induction* found = loop(instr.var.index);
         if (!found) return std::nullopt;
-        return Form{found->start, {{found->counter, found->step}}, {}};
+        return AffineForm{found->start, {{found->counter, found->step}}, {}};
     }
     if (instr.op == Op::Neg) {
         const auto a = value(instr.operands[0]);
@@ -184,12 +184,12 @@ std::optional<Form> Affine::compute(const Instr& instr) const {
     return std::nullopt;
 }
 
-std::optional<Spot> Affine::spot(Reg ref) const {
+std::optional<AffineAddress> Affine::address(Reg ref) const {
     const Instr* instr = definitions[ref];
     if (!instr) return std::nullopt;
-    if (instr->op == Op::Addr) return Spot{instr->var, {}};
+    if (instr->op == Op::Addr) return AffineAddress{instr->var, {}};
     if (instr->op != Op::Elem && instr->op != Op::Member) return std::nullopt;
-    auto from = spot(instr->operands[0]);
+    auto from = address(instr->operands[0]);
     if (!from) return std::nullopt;
     if (instr->op == Op::Member) {
         const types::Type* structure = body.regs[instr->operands[0]].type;

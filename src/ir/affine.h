@@ -12,24 +12,24 @@
 namespace strc::ir {
 
 /// A loop with an induction variable: `counter` is start + step * iteration, for iterations from 0 on.
-struct Counted {
+struct Induction {
     std::uint32_t counter = kNone;  ///< the local
     std::int64_t start = 0, step = 1;
-    std::int64_t rounds = 0;
+    std::int64_t trips = 0;
     const Instr* begin = nullptr;  ///< the store of `start`
 };
 
 /// constant + a multiple of each iteration number (by the counter's local) + a multiple of each loop-invariant register.
-struct Form {
+struct AffineForm {
     std::int64_t constant = 0;
-    std::map<std::uint32_t, std::int64_t> rounds;  ///< by counter
+    std::map<std::uint32_t, std::int64_t> trips;  ///< by counter
     std::map<std::uint32_t, std::int64_t> fixed;  ///< by register
 };
 
 /// The element that a ref leads to: an array, and bytes from its beginning.
-struct Spot {
+struct AffineAddress {
     VarRef base;
-    Form offset;
+    AffineForm offset;
 };
 
 /// Follows registers of a body. Counters that are known are those of the loops that have been entered.
@@ -37,31 +37,31 @@ class Affine {
 public:
     explicit Affine(const Body&);
 
-    void enter(const Counted& loop) { loops[loop.counter] = loop; }
+    void enter(const Induction& loop) { loops[loop.counter] = loop; }
     void leave(std::uint32_t counter) { loops.erase(counter); }
-    const Counted* loop(std::uint32_t counter) const;
-    /// Registers that are made here may change from round to round; others are fixed.
+    const Induction* loop(std::uint32_t counter) const;
+    /// Registers that are made here may change from iteration to iteration; others are fixed.
     void setInside(const std::vector<bool>* made) { inside = made; }
 
     /// The value of an int; empty if nothing is known.
-    std::optional<Form> value(Reg) const;
-    std::optional<Spot> spot(Reg ref) const;
+    std::optional<AffineForm> value(Reg) const;
+    std::optional<AffineAddress> address(Reg ref) const;
     const Instr& definition(Reg reg) const { return *definitions[reg]; }
     /// How a loop counts, if it does: nothing else in it stores the counter, and nothing leaves it early.
     /// `before`: the instructions of its block in front of it, one of which says where it begins.
-    std::optional<Counted> counted(std::span<const Instr> before, const Instr& loop) const;
+    std::optional<Induction> induction(std::span<const Instr> before, const Instr& loop) const;
 
 private:
     std::optional<std::int64_t> constant(Reg) const;
     const Instr* lastStore(std::span<const Instr> before, std::uint32_t local) const;
     bool isCounter(Reg, std::uint32_t local) const;
     void findConstantLocals();
-    std::optional<Form> compute(const Instr&) const;
-    std::optional<Form> fixedOr(Reg) const;
+    std::optional<AffineForm> compute(const Instr&) const;
+    std::optional<AffineForm> fixedOr(Reg) const;
 
     const Body& body;
     std::vector<const Instr*> definitions;
-    std::map<std::uint32_t, Counted> loops;
+    std::map<std::uint32_t, Induction> loops;
     std::map<std::uint32_t, std::int64_t> constantLocals;  ///< set once, before all else
     const std::vector<bool>* inside = nullptr;
 };

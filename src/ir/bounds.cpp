@@ -6,7 +6,7 @@
 #include <map>
 #include <span>
 
-#include "ir/growth.h"
+#include "ir/increments.h"
 #include "ir/ranges.h"
 
 namespace strc::ir {
@@ -16,7 +16,7 @@ using types::TypeKind;
 
 constexpr int kMostSteps = 1'000'000;  ///< operations looked at, of all bodies
 constexpr int kPatience =
-    1;  ///< rounds before what still grows in a loop is taken to grow for ever
+    1;  ///< iterations before what still grows in a loop is taken to grow for ever
 constexpr int kMostPasses =
     24;  ///< over all bodies, until fields hold no more than they are thought to
 
@@ -97,7 +97,7 @@ public:
         for (std::uint32_t k = 0; k < code.fields.size(); ++k)
             if (isInt(code.fields[k].type) && k < input.fields.size() && input.fields[k])
                 held[k] = *input.fields[k];
-        for (int round = 0;; ++round) {
+        for (int iteration = 0;; ++iteration) {
             const Known before = held;
             proofs.clear();
             failed.clear();
@@ -106,10 +106,10 @@ public:
             if (held == before) break;
             for (auto& [field, range] : held) {
                 const Range old = before.at(field);
-                if (round >= kMostPasses) range = {};
+                if (iteration >= kMostPasses) range = {};
                 if (!(range == old)) range = widen(old, range, thresholds);
             }
-            if (round > 2 * kMostPasses) return {};
+            if (iteration > 2 * kMostPasses) return {};
         }
         for (const Instr* instr : failed) proofs.erase(instr);
         return std::move(proofs);
@@ -245,15 +245,15 @@ private:
         frame.truths[instr.result] = chosen(condition, oneTruth, otherTruth);
     }
 
-    /// Where a local can be at the head of a loop that counts: not below `min`, and by `growth` further at most in
-    /// each round that is over.
+    /// Where a local can be at the head of a loop that counts: not below `min`, and by `increment` further at most in
+    /// each iteration that is over.
     struct Reach {
         std::uint32_t local = kNone;
         Range begin;
-        std::int64_t growth = 0;
+        std::int64_t increment = 0;
     };
     struct Reaches {
-        std::int64_t rounds = 0;  ///< at most
+        std::int64_t trips = 0;  ///< at most
         std::vector<Reach> locals;
     };
 
@@ -268,23 +268,23 @@ private:
         const std::int64_t end =
             counted->limit == kNone ? counted->bound : known(counted->limit).max;
         if (end - 1 + counted->step > INT32_MAX) return made;
-        made.rounds = std::max<std::int64_t>(end - known(counted->counter).min, 0);
-        for (const auto& [local, growth] : growthOf(frame.body, instr)) {
+        made.trips = std::max<std::int64_t>(end - known(counted->counter).min, 0);
+        for (const auto& [local, increment] : incrementsOf(frame.body, instr)) {
             const Range from = known(local);
-            if (growth <= INT32_MAX && from.max + made.rounds * growth <= INT32_MAX)
-                made.locals.push_back({local, from, growth});
+            if (increment <= INT32_MAX && from.max + made.trips * increment <= INT32_MAX)
+                made.locals.push_back({local, from, increment});
         }
         return made;
     }
 
-    /// After all rounds but so many.
+    /// After all iterations but so many.
     static void limit(const Reaches& reaches, std::int64_t less, BoundsState& state) {
         if (!state.reachable) return;
-        const std::int64_t rounds = std::max<std::int64_t>(reaches.rounds - less, 0);
+        const std::int64_t trips = std::max<std::int64_t>(reaches.trips - less, 0);
         for (const Reach& reach : reaches.locals) {
             Range& old = state.locals.try_emplace(reach.local).first->second;
             old.min = std::max(old.min, reach.begin.min);
-            old.max = std::min(old.max, reach.begin.max + rounds * reach.growth);
+            old.max = std::min(old.max, reach.begin.max + trips * reach.increment);
         }
     }
 
@@ -295,18 +295,19 @@ private:
         const Reaches reaches = reachesOf(frame, instr, begin);
         const bool outerRecords = std::exchange(records, false);
         BoundsState head = begin;
-        for (int round = 0; stepsLeft > 0; ++round) {
-            BoundsState next = join(begin, oneRound(frame, instr, head, reaches).second);
+        for (int iteration = 0; stepsLeft > 0; ++iteration) {
+            BoundsState next = join(begin, oneIteration(frame, instr, head, reaches).second);
             if (isInside(next, head)) break;
-            head = widened(head, next, round);
+            head = widened(head, next, iteration);
             limit(reaches, 0, head);
         }
-        BoundsState narrow = join(begin, oneRound(frame, instr, head, reaches).second);
+        BoundsState narrow = join(begin, oneIteration(frame, instr, head, reaches).second);
         if (!isInside(narrow, head)) narrow = head;
         records = outerRecords;
-        auto [exit, end] = oneRound(frame, instr, narrow, reaches);
+        auto [exit, end] = oneIteration(frame, instr, narrow, reaches);
         // Loops inside may have been looked at more coarsely this time.
-        if (!isInside(join(begin, end), narrow)) exit = oneRound(frame, instr, head, reaches).first;
+        if (!isInside(join(begin, end), narrow))
+            exit = oneIteration(frame, instr, head, reaches).first;
         state = std::move(exit);
     }
 
@@ -321,14 +322,14 @@ private:
                isWithin(inner.popped, outer.popped);
     }
 
-    BoundsState widened(const BoundsState& old, const BoundsState& next, int round) const {
+    BoundsState widened(const BoundsState& old, const BoundsState& next, int iteration) const {
         BoundsState made = join(old, next);
         auto grow = [&](const Known& before, Known& now) {
             for (auto& [key, range] : now) {
                 auto found = before.find(key);
                 if (found == before.end() || found->second == range) continue;
-                range = round < kPatience ? widen(found->second, range, thresholds)
-                                          : widen(found->second, range, {});
+                range = iteration < kPatience ? widen(found->second, range, thresholds)
+                                              : widen(found->second, range, {});
             }
         };
         grow(old.locals, made.locals);
@@ -337,9 +338,10 @@ private:
         return made;
     }
 
-    /// The state after the loop, and at its head before the next round.
-    std::pair<BoundsState, BoundsState> oneRound(Frame& frame, const Instr& instr,
-                                                 const BoundsState& head, const Reaches& reaches) {
+    /// The state after the loop, and at its head before the next iteration.
+    std::pair<BoundsState, BoundsState> oneIteration(Frame& frame, const Instr& instr,
+                                                     const BoundsState& head,
+                                                     const Reaches& reaches) {
         // A value that was loaded before is no longer the variable's value in other iterations.
         std::fill(frame.localOf.begin(), frame.localOf.end(), kNone);
         forgetLoads(frame);
@@ -362,7 +364,7 @@ private:
         return {std::move(exit), std::move(state)};
     }
 
-    /// The state in which a further round begins; the one in which none does goes to `exit`.
+    /// The state in which a further iteration begins; the one in which none does goes to `exit`.
     BoundsState test(Frame& frame, const Instr& instr, BoundsState state, BoundsState& exit) {
         frame.yieldedTruth = {};
         state = runBlock(frame, instr.blocks[0], std::move(state));

@@ -100,7 +100,7 @@ bool mayEndLine(const Instr& instr) {
             return isText(instr.type) && instr.value.bytes.find('\n') != std::string::npos;
         case Op::Call:
             // The evaluator runs such a firing: its body is not here.
-            if (instr.callee.kind == CalleeKind::Symbolic) return true;
+            if (instr.callee.kind == CalleeKind::DynamicShape) return true;
             return instr.result != kNone && isText(instr.type);
         case Op::Convert:
         case Op::Concat: return false;  // of numbers, and of texts that are looked at themselves

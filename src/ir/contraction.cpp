@@ -68,7 +68,7 @@ Value toValue(const Contraction& contraction, types::TypeTable& types) {
     std::vector<Row> rows{
         rowOf(flags, contraction.out, contraction.a, contraction.b, first(contraction.added))};
     for (const ContractionLoop& loop : contraction.loops)
-        rows.push_back(rowOf(loop.rounds, loop.out, loop.a, loop.b, first(loop.added)));
+        rows.push_back(rowOf(loop.trips, loop.out, loop.a, loop.b, first(loop.added)));
     if (contraction.bounds.areAny()) {
         Row bounds(rows[0].size());
         bounds[0] = std::bit_cast<std::int32_t>(contraction.bounds.low);
@@ -78,7 +78,7 @@ Value toValue(const Contraction& contraction, types::TypeTable& types) {
     if (contraction.parts) {
         Row parts(rows[0].size());
         parts[0] = static_cast<std::int32_t>(contraction.parts->loop);
-        parts[1] = contraction.parts->rounds;
+        parts[1] = contraction.parts->trips;
         rows.push_back(std::move(parts));
     }
     std::string bytes;
@@ -90,7 +90,7 @@ Value toValue(const Contraction& contraction, types::TypeTable& types) {
 
 std::int64_t countProducts(const Contraction& contraction) {
     std::int64_t count = 1;
-    for (const ContractionLoop& loop : contraction.loops) count *= loop.rounds;
+    for (const ContractionLoop& loop : contraction.loops) count *= loop.trips;
     return count;
 }
 
@@ -100,7 +100,7 @@ bool fits(const Contraction& contraction, std::int64_t out, std::int64_t a, std:
     auto reaches = [&](std::int64_t first, const Step& step, std::int64_t length) {
         std::int64_t least = first, most = first;
         for (const ContractionLoop& loop : contraction.loops) {
-            const std::int64_t way = static_cast<std::int64_t>(loop.rounds - 1) * step(loop);
+            const std::int64_t way = static_cast<std::int64_t>(loop.trips - 1) * step(loop);
             (way < 0 ? least : most) += way;
         }
         return least >= 0 && most < length;
@@ -111,7 +111,7 @@ bool fits(const Contraction& contraction, std::int64_t out, std::int64_t a, std:
                 addends[k]))
             return false;
     const bool isEmpty = std::any_of(contraction.loops.begin(), contraction.loops.end(),
-                                     [](const ContractionLoop& loop) { return loop.rounds < 1; });
+                                     [](const ContractionLoop& loop) { return loop.trips < 1; });
     return !isEmpty && reaches(contraction.out, &ContractionLoop::out, out) &&
            reaches(contraction.a, &ContractionLoop::a, a) &&
            reaches(contraction.b, &ContractionLoop::b, b);

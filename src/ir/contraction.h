@@ -21,7 +21,7 @@ namespace strc::ir {
 constexpr std::size_t kMostAddends = 2;
 
 struct ContractionLoop {
-    std::int32_t rounds = 0;
+    std::int32_t trips = 0;
     std::int32_t out = 0, a = 0, b = 0;  ///< steps, in elements
     std::array<std::int32_t, kMostAddends> added = {};  ///< those in the addends
 };
@@ -34,10 +34,10 @@ struct Bounds {
     bool operator==(const Bounds&) const = default;
 };
 
-/// Parts of so many rounds of a loop of the result.
+/// Parts of so many iterations of a loop of the result.
 struct LoopParts {
     std::size_t loop = 0;
-    std::int32_t rounds = 1;
+    std::int32_t trips = 1;
 };
 
 struct Contraction {
@@ -57,10 +57,10 @@ Contraction contractionOf(const Instr&);
 /// Is there such a one?
 bool contracts(const Body&, bool (*how)(const Contraction&));
 /// The value for an instruction, a table of ints: 1 if there are bounds plus 2 if there are parts, and the first elements; the
-/// loops; the bits of the bounds; loop and rounds of the parts. Each row has 4 columns and one for each addend.
+/// loops; the bits of the bounds; loop and iterations of the parts. Each row has 4 columns and one for each addend.
 Value toValue(const Contraction&, types::TypeTable&);
 
-/// The product of all rounds.
+/// The product of all iterations.
 std::int64_t countProducts(const Contraction&);
 /// Do all places lie inside of arrays of these lengths?
 bool fits(const Contraction&, std::int64_t out, std::int64_t a, std::int64_t b,

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "ir/fold_op.h"
-#include "ir/growth.h"
+#include "ir/increments.h"
 
 namespace strc::ir {
 namespace {
@@ -366,7 +366,7 @@ private:
         frame.further.clear();
     }
 
-    /// `for (i = …; i < n; i++)` that pushes an item in each round: the pushes are then what they were with n, less
+    /// `for (i = …; i < n; i++)` that pushes an item in each iteration: the pushes are then what they were with n, less
     /// what i began with. True: so it is, and the state is that behind the loop.
     bool upToCounter(Frame& frame, const Instr& instr, const Summary& summary, CountState& state) {
         if (!isWhole || summary.leaves) return false;
@@ -377,7 +377,8 @@ private:
         if (begin == state.locals.end() || sum == state.sums.end()) return false;
         const std::int64_t from = begin->second.toInt();
         const Interval pushes = state.counts.pushes, all = sum->second;
-        if (all.min - pushes.max < from) return false;  // then it could be that no round is done
+        if (all.min - pushes.max < from)
+            return false;  // then it could be that no iteration is done
         forgetStored(frame, summary, state);
         CountState once = runBlock(frame, instr.blocks[1], state);
         const bool isOne =

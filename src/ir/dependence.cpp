@@ -43,7 +43,7 @@ public:
 private:
     struct Frame;
     /// A variable, where it lives.
-    struct Place {
+    struct FrameVariable {
         Frame* frame = nullptr;
         VarRef var;
     };
@@ -60,9 +60,9 @@ private:
         const Body& body;
         int depth;
         std::vector<Origin> regs;
-        std::vector<std::optional<Place>> roots;  ///< by register: where a ref leads to
+        std::vector<std::optional<FrameVariable>> roots;  ///< by register: where a ref leads to
         std::vector<Origin> locals;
-        std::vector<std::optional<Place>> aliases;  ///< by parameter that is a ref
+        std::vector<std::optional<FrameVariable>> aliases;  ///< by parameter that is a ref
         Marks control = 0;
         Origin yielded;
         std::optional<Origin> result;
@@ -107,7 +107,7 @@ private:
 
     // ---- variables
 
-    Origin* variable(Place place) {
+    Origin* variable(FrameVariable place) {
         if (place.var.space == Space::Field) return &found.fields[place.var.index];
         if (place.var.space != Space::Local) return nullptr;
         if (place.frame->aliases[place.var.index])
@@ -115,14 +115,14 @@ private:
         return &place.frame->locals[place.var.index];
     }
 
-    Origin read(Place place) {
+    Origin read(FrameVariable place) {
         if (place.var.space == Space::Constant) return constants[place.var.index];
         const Origin* at = variable(place);
         return at ? *at : Origin{};
     }
 
     /// A part of a variable changes: its value is no longer known.
-    void mark(const std::optional<Place>& place, Marks marks) {
+    void mark(const std::optional<FrameVariable>& place, Marks marks) {
         Origin* at = place ? variable(*place) : nullptr;
         if (!at) return;
         at->marks |= marks;
@@ -188,7 +188,7 @@ private:
                 return;
             case Op::Load: f.regs[i.result] = read({&f, i.var}); return;
             case Op::Store: return store(f, i);
-            case Op::Addr: f.roots[i.result] = Place{&f, i.var}; return;
+            case Op::Addr: f.roots[i.result] = FrameVariable{&f, i.var}; return;
             case Op::Extent: return;
             case Op::Declare: return declare(f, i);
             case Op::Elem:

@@ -40,9 +40,9 @@ std::vector<bool> findFloatMath(const Body& body) {
         }
     for (const Block& block : body.blocks)
         for (const Instr& i : block.instrs) {
-            const bool rounds = i.op == Op::Convert && i.type->is(TypeKind::Float);
+            const bool trips = i.op == Op::Convert && i.type->is(TypeKind::Float);
             for (Reg reg : i.operands)
-                if (!rounds && body.regs[reg].type->is(TypeKind::Double)) found[reg] = false;
+                if (!trips && body.regs[reg].type->is(TypeKind::Double)) found[reg] = false;
         }
     return found;
 }
@@ -114,8 +114,8 @@ std::map<Reg, Sigmoid> findSigmoids(const Body& body) {
 
 namespace {
 
-/// All that runs in a round of a loop that has neither tapes nor calls nor loops in it; else nothing.
-std::vector<const Instr*> simpleRound(const Body& body, const Instr& loop) {
+/// All that runs in an iteration of a loop that has neither tapes nor calls nor loops in it; else nothing.
+std::vector<const Instr*> simpleIteration(const Body& body, const Instr& loop) {
     std::vector<const Instr*> all;
     std::vector<BlockId> todo(loop.blocks.begin(), loop.blocks.end());
     while (!todo.empty()) {
@@ -139,7 +139,7 @@ std::set<const Instr*> findLoopMath(const Body& body) {
     for (const Block& block : body.blocks)
         for (const Instr& loop : block.instrs) {
             if (loop.op != Op::Loop) continue;
-            for (const Instr* i : simpleRound(body, loop))
+            for (const Instr* i : simpleIteration(body, loop))
                 if (i->op == Op::Math) found.insert(i);
         }
     return found;

@@ -41,7 +41,7 @@ bool alwaysReturns(const Body& body, BlockId id) {
 
 /// Moves the code behind an `if` of which one side returns into the other side, so that returns stand last. False: there is one
 /// that cannot be moved.
-bool straighten(Body& body, BlockId id) {
+bool flatten(Body& body, BlockId id) {
     if (id == kNone) return true;
     for (std::size_t k = 0; k < body.blocks[id].instrs.size(); ++k) {
         const Instr i = body.blocks[id].instrs[k];
@@ -68,7 +68,7 @@ bool straighten(Body& body, BlockId id) {
             from.resize(k + 1);
         }
         const auto blocks = body.blocks[id].instrs[k].blocks;
-        return straighten(body, blocks[0]) && straighten(body, blocks[1]);
+        return flatten(body, blocks[0]) && flatten(body, blocks[1]);
     }
     return true;
 }
@@ -198,7 +198,7 @@ private:
             return std::nullopt;
         Body function = callee;
         run(function, depth + 1);
-        if (sizeOf(function) > kMostOfFunction || !straighten(function, function.entry) ||
+        if (sizeOf(function) > kMostOfFunction || !flatten(function, function.entry) ||
             !endsWell(function))
             return std::nullopt;
         return function;
@@ -247,7 +247,7 @@ private:
         path.push_back(index);
         refused = run(function);
         path.pop_back();
-        if (refused || !straighten(function, function.entry)) return std::nullopt;
+        if (refused || !flatten(function, function.entry)) return std::nullopt;
         if (hasValue && !alwaysReturns(function, function.entry)) return std::nullopt;
         return function;
     }
@@ -266,7 +266,7 @@ std::optional<Instr> inlineChosen(const StreamCode& code, Body& body, IsChosen* 
 
 bool repeat(Body& body, std::size_t times) {
     Body once = body;
-    if (!straighten(once, once.entry) || sizeOf(once) > kMostOfChosen / times) return false;
+    if (!flatten(once, once.entry) || sizeOf(once) > kMostOfChosen / times) return false;
     body.regs.clear();
     body.locals.clear();
     body.blocks.assign(1, {});

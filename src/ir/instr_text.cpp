@@ -135,7 +135,7 @@ std::string calleeText(const Names& names, Callee callee) {
         case CalleeKind::Stream: return "stream " + nameAt(names.functions, callee.index);
         case CalleeKind::Package: return "package " + nameAt(names.packages, callee.index);
         case CalleeKind::Native: return "native " + nameAt(names.natives, callee.index);
-        case CalleeKind::Symbolic: return fmt::format("symbolic {} ", callee.index);
+        case CalleeKind::DynamicShape: return fmt::format("symbolic {} ", callee.index);
     }
     return "?";
 }
@@ -222,9 +222,9 @@ std::string arguments(const Names& names, const Body& body, const Instr& instr) 
         case Op::Enqueue: return withExtents(body, instr, 0);
         case Op::Call:
             return calleeText(names, instr.callee) +
-                   (instr.callee.kind != CalleeKind::Symbolic ? ""
-                    : instr.flag                              ? "next"
-                                                              : std::to_string(instr.index)) +
+                   (instr.callee.kind != CalleeKind::DynamicShape ? ""
+                    : instr.flag                                  ? "next"
+                                                                  : std::to_string(instr.index)) +
                    "(" + regList(instr, 0, instr.operands.size()) + ")";
         case Op::Loop: return instr.flag ? "dowhile" : "";
         case Op::ItemType:

@@ -510,7 +510,7 @@ private:
         if (accept("native")) {
             instr.callee = {CalleeKind::Native, lookUp(natives)};
         } else if (accept("symbolic")) {
-            instr.callee = {CalleeKind::Symbolic, number()};
+            instr.callee = {CalleeKind::DynamicShape, number()};
             instr.flag = accept("next");
             instr.index = instr.flag ? 0 : number();
         } else {

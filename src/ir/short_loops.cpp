@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "ir/growth.h"
+#include "ir/increments.h"
 
 namespace strc::ir {
 namespace {
@@ -41,11 +41,11 @@ private:
             if (isKnown) sum += *inner;
         }
         if (instr.op != Op::Loop) return isKnown ? std::optional(sum) : std::nullopt;
-        const auto rounds = roundsOf(before, instr);
-        if (!isKnown || !rounds || sum > most / std::max<std::int64_t>(*rounds, 1))
+        const auto trips = tripsOf(before, instr);
+        if (!isKnown || !trips || sum > most / std::max<std::int64_t>(*trips, 1))
             return std::nullopt;
         found.insert(instr.blocks[1]);
-        return sum * *rounds;
+        return sum * *trips;
     }
 
     /// An address moves nothing, whatever lies there.
@@ -55,7 +55,7 @@ private:
         return moves ? types::sizeOf(instr.type) : 0;
     }
 
-    std::optional<std::int64_t> roundsOf(std::span<const Instr> before, const Instr& loop) const {
+    std::optional<std::int64_t> tripsOf(std::span<const Instr> before, const Instr& loop) const {
         const auto counted = countedLoop(body, loop);
         if (!counted || counted->limit != kNone) return std::nullopt;
         const auto start = startOf(before, counted->counter);

@@ -410,7 +410,7 @@ StreamCode specialize(const Module&, const StreamCode& generic, const Bindings& 
     for (std::size_t k = 0; k < bindings.fieldValues.size(); ++k)
         if (!stored[k] && bindings.fieldValues[k].type) known.fields[k] = &bindings.fieldValues[k];
     std::vector<std::uint32_t> guessed = mayKeep(code, stored, bindings.fieldValues);
-    while (!guessed.empty()) {  // fewer in each round
+    while (!guessed.empty()) {  // fewer in each iteration
         for (std::uint32_t k : guessed) known.fields[k] = &bindings.fieldValues[k];
         StreamCode tried = code;
         forEachRunBody(tried, [&](Body& body) { Folder(body, known).fold(); });

@@ -23,7 +23,7 @@ constexpr std::size_t kMostOperations = 256;  ///< of one expression, shared one
 constexpr std::int64_t kMostTableBytes = 1 << 16;  ///< of all tables of a body
 
 /// The loops that a value depends on, outermost first.
-using Domain = std::vector<const Counted*>;
+using Domain = std::vector<const Induction*>;
 
 /// A register whose value is a function of loop counters.
 struct Expression {
@@ -58,8 +58,8 @@ bool isArithmetic(const Instr& instr) {
 /// INT64_MAX: more than can be counted.
 std::int64_t elementsOf(const Domain& domain) {
     std::int64_t count = 1;
-    for (const Counted* loop : domain)
-        if (__builtin_mul_overflow(count, loop->rounds, &count)) return INT64_MAX;
+    for (const Induction* loop : domain)
+        if (__builtin_mul_overflow(count, loop->trips, &count)) return INT64_MAX;
     return count;
 }
 
@@ -101,7 +101,7 @@ private:
     }
 
     void visitLoop(std::span<const Instr> before, const Instr& loop) {
-        const auto counted = affine.counted(before, loop);
+        const auto counted = affine.induction(before, loop);
         if (counted) active.push_back(&loops.emplace_back(*counted));
         visit(loop.blocks[1]);
         if (counted) active.pop_back();
@@ -126,7 +126,7 @@ private:
     }
 
     std::optional<Expression> loaded(const Instr& load) {
-        for (const Counted* loop : active)
+        for (const Induction* loop : active)
             if (loop->counter == load.var.index) return Expression{{loop}, 1};
         const auto value = stored.find(load.var.index);
         if (value == stored.end()) return std::nullopt;
@@ -152,7 +152,7 @@ private:
             if (!expressions[operand]) return std::nullopt;
             made.operations += expressions[operand]->operations;
         }
-        for (const Counted* loop : active)  // outermost first
+        for (const Induction* loop : active)  // outermost first
             if (dependOn(operands, loop)) made.domain.push_back(loop);
         if (made.operations > kMostOperations) return std::nullopt;
         const bool isFunction = instr.op == Op::Math && isExpensive(instr.math);
@@ -164,7 +164,7 @@ private:
         return made;
     }
 
-    bool dependOn(std::span<const Reg> operands, const Counted* loop) const {
+    bool dependOn(std::span<const Reg> operands, const Induction* loop) const {
         return std::any_of(operands.begin(), operands.end(), [&](Reg operand) {
             const Domain& domain = expressions[operand]->domain;
             return std::find(domain.begin(), domain.end(), loop) != domain.end();
@@ -177,8 +177,8 @@ private:
     std::map<std::uint32_t, int> stores;  ///< by local
     std::map<std::uint32_t, Reg>
         stored;  ///< by local with one store: its value, where that is behind
-    std::deque<Counted> loops;
-    std::vector<const Counted*> active;
+    std::deque<Induction> loops;
+    std::vector<const Induction*> active;
 };
 
 /// Computes an expression for given counters.
@@ -241,7 +241,7 @@ private:
 /// A value that is to be loaded from a table, and its elements in row-major order.
 struct Table {
     Reg value = kNone;
-    std::vector<Counted> domain;
+    std::vector<Induction> domain;
     std::string bytes;
 };
 
@@ -304,7 +304,7 @@ private:
                                         Evaluation& evaluation) {
         Table table{reg, {}, {}};
         std::map<std::uint32_t, std::int64_t> counters;
-        for (const Counted* loop : expression.domain) {
+        for (const Induction* loop : expression.domain) {
             table.domain.push_back(*loop);
             counters[loop->counter] = loop->start;
         }
@@ -312,9 +312,9 @@ private:
         for (std::int64_t element = 0; element < count; ++element) {
             std::int64_t rest = element;
             for (std::size_t k = table.domain.size(); k-- > 0;) {
-                const Counted& loop = table.domain[k];
-                counters[loop.counter] = loop.start + rest % loop.rounds * loop.step;
-                rest /= loop.rounds;
+                const Induction& loop = table.domain[k];
+                counters[loop.counter] = loop.start + rest % loop.trips * loop.step;
+                rest /= loop.trips;
             }
             const Value value = evaluation.at(reg, counters);
             if (!value.type) return std::nullopt;
@@ -360,13 +360,13 @@ private:
             return writer.operation(op, writer.types.intType(), {left, writer.integer(right)});
         };
         Reg index = kNone;
-        for (const Counted& loop : table.domain) {
+        for (const Induction& loop : table.domain) {
             Reg trip = writer.load(loop.counter);
             if (loop.start != 0) trip = with(Op::Sub, trip, loop.start);
             if (loop.step != 1) trip = with(Op::Div, trip, loop.step);
             if (index != kNone)
                 trip = writer.operation(Op::Add, writer.types.intType(),
-                                        {with(Op::Mul, index, loop.rounds), trip});
+                                        {with(Op::Mul, index, loop.trips), trip});
             index = trip;
         }
         return index;

@@ -274,7 +274,7 @@ void Verifier::contract(const Instr& i) {
     const Contraction how = contractionOf(i);
     const bool arePartsFine =
         !how.parts || (how.parts->loop < how.loops.size() && how.loops[how.parts->loop].out != 0 &&
-                       how.parts->rounds > 0);
+                       how.parts->trips > 0);
     expect(arePartsFine, i, "no parts of that loop");
     std::vector<std::int64_t> lengths;
     for (std::size_t k = 3; k < i.operands.size(); ++k) lengths.push_back(reg(i, k).type->extent);
@@ -433,7 +433,7 @@ void Verifier::call(const Instr& i) {
                "wrong number of arguments");
         return;
     }
-    if (i.callee.kind == CalleeKind::Symbolic) {
+    if (i.callee.kind == CalleeKind::DynamicShape) {
         for (std::size_t k = 0; k < i.operands.size(); ++k)
             expect(isRef(i, k), i, "items that are not in memory");
         const bool givesCount = i.result == kNone || body.regs[i.result].type->is(TypeKind::Int);

@@ -107,10 +107,10 @@ void Writer::loop(std::int64_t count, const std::function<void(Reg)>& inside) {
         const Reg more = operation(Op::Lt, types.intType(), {i, integer(count)});
         emit(Op::Yield, nullptr, {more});
     });
-    const BlockId round = inBlock([&] { inside(load(counter)); });
+    const BlockId iteration = inBlock([&] { inside(load(counter)); });
     const BlockId step = inBlock(
         [&] { store(counter, operation(Op::Add, types.intType(), {load(counter), integer(1)})); });
-    emit(Op::Loop, nullptr, {}).blocks = {condition, round, step};
+    emit(Op::Loop, nullptr, {}).blocks = {condition, iteration, step};
 }
 
 }  // namespace strc::ir

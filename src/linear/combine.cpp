@@ -21,7 +21,7 @@ ItemOf item(const Form& form, std::int64_t index) {
             index / form.push() * form.pop};
 }
 
-std::int64_t roundsFor(std::int64_t items, std::int64_t each) { return (items + each - 1) / each; }
+std::int64_t tripsFor(std::int64_t items, std::int64_t each) { return (items + each - 1) / each; }
 
 /// The least common multiple, or 0 if it is too large.
 std::int64_t boundedLcm(std::int64_t a, std::int64_t b) {
@@ -64,15 +64,14 @@ std::optional<Combined> inPipeline(const Form& first, const Form& second) {
 namespace {
 
 /// Rounds of a round robin that give or take what the branches need: all of them fire whole times.
-std::int64_t joinRounds(std::span<const Form* const> branches,
-                        std::span<const std::int64_t> joins) {
-    std::int64_t rounds = 1;
+std::int64_t joinTrips(std::span<const Form* const> branches, std::span<const std::int64_t> joins) {
+    std::int64_t trips = 1;
     for (std::size_t k = 0; k < branches.size(); ++k) {
         const std::int64_t own = branches[k]->push() / std::gcd(branches[k]->push(), joins[k]);
-        rounds = boundedLcm(rounds, own);
-        if (rounds == 0) return 0;
+        trips = boundedLcm(trips, own);
+        if (trips == 0) return 0;
     }
-    return rounds;
+    return trips;
 }
 
 /// Where item `index` of a branch comes from, before a round robin splitter.
@@ -100,27 +99,27 @@ Affine moved(Domain domain, ItemOf given, const Share* share) {
 std::optional<Combined> inSplitJoin(std::span<const Form* const> branches,
                                     std::span<const std::int64_t> splits,
                                     std::span<const std::int64_t> joins) {
-    std::int64_t rounds = joinRounds(branches, joins);
+    std::int64_t trips = joinTrips(branches, joins);
     std::int64_t rows = 0;
     for (std::int64_t weight : joins) rows += weight;
-    if (rounds == 0 || rows > kMostRows || rounds > kMostRows) return std::nullopt;
+    if (trips == 0 || rows > kMostRows || trips > kMostRows) return std::nullopt;
     // Round robin splitters take whole rounds, too.
     std::int64_t total = 0;
     for (std::size_t k = 0; k < splits.size(); ++k) {
-        const std::int64_t taken = rounds * joins[k] / branches[k]->push() * branches[k]->pop;
+        const std::int64_t taken = trips * joins[k] / branches[k]->push() * branches[k]->pop;
         const std::int64_t factor = splits[k] / std::gcd(taken, splits[k]);
-        rounds *= factor;
+        trips *= factor;
         total += splits[k];
-        if (rounds > kMostRows) return std::nullopt;
+        if (trips > kMostRows) return std::nullopt;
     }
-    if (rounds * rows > kMostRows) return std::nullopt;
+    if (trips * rows > kMostRows) return std::nullopt;
 
     Combined whole{{branches[0]->type, 0, 0, {}}, {}};
     std::vector<Share> shares;
     std::int64_t before = 0;
     for (std::size_t k = 0; k < branches.size(); ++k) {
         const Form& branch = *branches[k];
-        const std::int64_t firings = rounds * joins[k] / branch.push();
+        const std::int64_t firings = trips * joins[k] / branch.push();
         std::int64_t pop = firings * branch.pop;
         if (!splits.empty()) {
             pop = pop / splits[k] * total;
@@ -133,19 +132,19 @@ std::optional<Combined> inSplitJoin(std::span<const Form* const> branches,
     }
     if (whole.form.pop > kMostItems) return std::nullopt;
     std::int64_t terms = 0;
-    for (std::int64_t round = 0; round < rounds; ++round) {
+    for (std::int64_t iteration = 0; iteration < trips; ++iteration) {
         std::int64_t need = 0;  // the joiner waits for all of them
         for (std::size_t k = 0; k < branches.size(); ++k)
             for (std::int64_t i = 0; i < joins[k]; ++i) {
                 whole.form.rows.push_back(moved(domainOf(whole.form.type),
-                                                item(*branches[k], round * joins[k] + i),
+                                                item(*branches[k], iteration * joins[k] + i),
                                                 splits.empty() ? nullptr : &shares[k]));
                 terms += static_cast<std::int64_t>(whole.form.rows.back().terms.size());
                 if (terms > kMostTerms) return std::nullopt;
             }
         for (std::size_t k = 0; k < branches.size(); ++k) {
-            const std::int64_t own = branches[k]->need((round + 1) * joins[k]);
-            need = std::max(need, splits.empty() ? own : roundsFor(own, splits[k]) * total);
+            const std::int64_t own = branches[k]->need((iteration + 1) * joins[k]);
+            need = std::max(need, splits.empty() ? own : tripsFor(own, splits[k]) * total);
         }
         whole.form.needs.resize(whole.form.rows.size(), need);
     }

@@ -3,11 +3,11 @@
 namespace strc::linear {
 namespace {
 
-constexpr double kMove = 2;  ///< an item that is pushed, or turned round
+constexpr double kMove = 2;  ///< an item that is pushed, or transposed
 constexpr double kPass =
     0.5;  ///< an item that a round robin passes on: much is copied in long pieces
 /// Firings of lanes take at least so many windows at once, which have to stay within half of the fastest
-/// memory where they are turned round.
+/// memory where they are transposed.
 constexpr std::int64_t kLanes = 8;
 constexpr double kAlone = 6;  ///< how much slower firings go one by one
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Finds linear filters: runs a work body once with items as unknowns. Loops are followed round by round,
+/// Finds linear filters: runs a work body once with items as unknowns. Loops are followed iteration by iteration,
 /// so everything that decides about control has to be constant.
 
 #include <optional>

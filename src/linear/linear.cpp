@@ -80,7 +80,7 @@ std::vector<Region> chosenRegions(const pass::Context& context, const pass::Prog
     const graph::Graph& graph = program.graph();
     showForms(context.passes(), graph, forms);
     std::vector<Region> chosen;
-    for (Region& region : select(graph, program.quota, context.target,
+    for (Region& region : select(graph, program.repetitions, context.target,
                                  [&](NodeId id) { return forms.formOf(id); })) {
         base::PassRun run(context.passes(), Pass::LinearCombination,
                           elab::pathOf(graph, region.place));
@@ -119,13 +119,14 @@ std::optional<pass::Program> combineFilters(const pass::Context& context,
     elab::Replaced made =
         elab::replace(*program.elaboration, filtersFor(program.graph(), context.types, regions));
     const base::Quiet quiet(context.base.diags);
-    auto quota = sched::balance(context.base, made.program.graph);
-    const bool isSame = quota && elab::firesAsBefore(program.quota, *quota, made.nodeOf);
+    auto repetitions = sched::balance(context.base, made.program.graph);
+    const bool isSame =
+        repetitions && elab::firesAsBefore(program.repetitions, *repetitions, made.nodeOf);
 #ifdef STRC_CHECKED
     STRC_ASSERT(isSame, "a combined graph fires otherwise");
 #endif
     if (!isSame) return std::nullopt;
-    pass::Program combined = pass::with(program, std::move(made.program), std::move(*quota));
+    pass::Program combined = pass::with(program, std::move(made.program), std::move(*repetitions));
     for (Region& region : regions)
         combined.forms[combined.graph().nodes[made.nodeOf[region.place.entry]].kernel] =
             std::make_shared<const Form>(std::move(region.form));
@@ -158,7 +159,7 @@ std::optional<pass::Program> useSpectra(const pass::Context& context,
         run.show([&] { return ir::print(made->kernels[node.kernel].blocks->work); });
     }
     if (!made) return std::nullopt;
-    return pass::with(program, std::move(*made), program.quota);
+    return pass::with(program, std::move(*made), program.repetitions);
 }
 
 }  // namespace strc::linear

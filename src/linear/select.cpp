@@ -20,7 +20,7 @@ using graph::NodeId;
 constexpr double kWorthwhile = 0.75;
 /// Pieces of a pipeline that are tried together; what comes out may be put together again.
 constexpr std::size_t kWindow = 8;
-constexpr int kMostRounds = 8;
+constexpr int kMostTrips = 8;
 constexpr double kMostWork = 2e7;  ///< multiplications of matrices, in all
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -35,10 +35,10 @@ struct Piece {
 
 class Selection {
 public:
-    Selection(const graph::Graph& program, const graph::Quota& firings,
+    Selection(const graph::Graph& program, const graph::Repetitions& firings,
               const target::Model& processor, const std::function<const Form*(NodeId)>& forms)
         : graph(program),
-          quota(firings),
+          repetitions(firings),
           target(processor),
           formOf(forms),
           pieces(program.composites.size()) {}
@@ -56,7 +56,7 @@ private:
         piece.entry = piece.exit = id;
         if (const Form* form = formOf(id)) {
             piece.form = *form;
-            piece.kept = costOf(*form, target) * static_cast<double>(quota.steady[id]);
+            piece.kept = costOf(*form, target) * static_cast<double>(repetitions.steady[id]);
         }
         return piece;
     }
@@ -89,8 +89,8 @@ private:
     double costAsOne(const Form& form, NodeId exit) const {
         const graph::EdgeId out = graph.nodes[exit].outputs[0];
         const std::int64_t each = graph::pushRate(graph, out);
-        if (quota.init[exit] * each % form.push() != 0) return kNever;
-        const std::int64_t given = quota.steady[exit] * each;
+        if (repetitions.init[exit] * each % form.push() != 0) return kNever;
+        const std::int64_t given = repetitions.steady[exit] * each;
         return costOf(form, target) * static_cast<double>(given) / static_cast<double>(form.push());
     }
 
@@ -110,7 +110,7 @@ private:
     // ---- pipelines
 
     Piece pipeline(CompositeId id, std::vector<Piece> parts) {
-        for (int round = 0; round < kMostRounds; ++round) {
+        for (int iteration = 0; iteration < kMostTrips; ++iteration) {
             const std::size_t before = parts.size();
             parts = cut(id, std::move(parts));
             if (parts.size() == before) break;
@@ -186,7 +186,7 @@ private:
         whole.form = formOfBranches(composite, branches);
         if (!whole.form) return whole;
         for (NodeId node : {composite.splitter, composite.joiner})
-            whole.kept += costOf(graph.nodes[node]) * static_cast<double>(quota.steady[node]);
+            whole.kept += costOf(graph.nodes[node]) * static_cast<double>(repetitions.steady[node]);
         const double cost = costAsOne(*whole.form, whole.exit);
         if (cost >= kWorthwhile * whole.kept) return whole;
         whole.kept = cost;
@@ -216,7 +216,7 @@ private:
     }
 
     const graph::Graph& graph;
-    const graph::Quota& quota;
+    const graph::Repetitions& repetitions;
     const target::Model& target;
     const std::function<const Form*(NodeId)>& formOf;
     std::vector<Piece> pieces;  ///< by composite, once it is done
@@ -225,10 +225,10 @@ private:
 
 }  // namespace
 
-std::vector<Region> select(const graph::Graph& graph, const graph::Quota& quota,
+std::vector<Region> select(const graph::Graph& graph, const graph::Repetitions& repetitions,
                            const target::Model& target,
                            const std::function<const Form*(NodeId)>& formOf) {
-    return Selection(graph, quota, target, formOf).run();
+    return Selection(graph, repetitions, target, formOf).run();
 }
 
 }  // namespace strc::linear

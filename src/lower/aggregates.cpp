@@ -70,11 +70,11 @@ std::vector<Reg> BodyLowerer::extents(const Form& form, SourceRange range) {
 }
 
 Aggregate BodyLowerer::aggregate(const Expr& e) {
-    if (isPlace(e)) return place(e).aggregate();
+    if (isLValue(e)) return lvalue(e).aggregate();
     const Expr* inner = ast::withoutParens(&e);
     switch (inner->kind) {
         case ExprKind::Index:
-        case ExprKind::Member: return place(*inner).aggregate();
+        case ExprKind::Member: return lvalue(*inner).aggregate();
         case ExprKind::Call:
             if (fileArray(*inner)) return privateCopy(*inner);
             return callAggregate(*functionOf(*inner), as<ast::CallExpr>(*inner).args, e.range);

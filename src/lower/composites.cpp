@@ -76,7 +76,7 @@ void BodyLowerer::argument(std::vector<Reg>& operands, const Expr& e, const Type
 
 /// The present value of a variable of this body, for an anonymous stream in it.
 void BodyLowerer::capture(std::vector<Reg>& operands, const Symbol& captured, SourceRange range) {
-    Place origin = placeOf(*captured.origin, range);
+    LValue origin = lvalueOf(*captured.origin, range);
     if (origin.type->isAggregate())
         appendAggregate(operands, origin.aggregate(), range);
     else

@@ -118,7 +118,7 @@ Typed BodyLowerer::operand(const Expr& expr) {
             if (auto* index = ast::tryAs<ast::IndexExpr>(&e);
                 index && typeOf(*index->object)->is(TypeKind::Tensor))
                 return tensorElement(*index);
-            Place at = place(e);
+            LValue at = lvalue(e);
             return {load(at, e.range), valueType(at)};
         }
         case ExprKind::Member: return memberValue(as<ast::MemberExpr>(e));
@@ -149,8 +149,8 @@ Typed BodyLowerer::operand(const Expr& expr) {
 Typed BodyLowerer::memberValue(const ast::MemberExpr& e) {
     const Type* object = typeOf(*e.object);
     if (object->is(TypeKind::Array)) return length(e);
-    if (object->is(TypeKind::Struct) || isPlace(e)) {
-        Place at = place(e);
+    if (object->is(TypeKind::Struct) || isLValue(e)) {
+        LValue at = lvalue(e);
         return {load(at, e.range), valueType(at)};
     }
     return {part(value(*e.object), partIndex(e.member.name.text()), e.range), floatType()};
@@ -243,7 +243,7 @@ Typed BodyLowerer::conditional(const ast::ConditionalExpr& e) {
 }
 
 Typed BodyLowerer::increment(const ast::IncrementExpr& e) {
-    Place at = place(*e.target);
+    LValue at = lvalue(*e.target);
     Typed old{load(at, e.range), valueType(at)};
     Typed fresh = increased(old, e.decrement, e.range);
     store(at, fresh.reg, e.range);

@@ -116,7 +116,7 @@ void BodyLowerer::initialise(const Aggregate& to, const ArrayLiteral& literal) {
         b.emit(Op::Copy, type, {to.ref, from}, literal.range);
     }
     for (const Rest& item : table.rest) {
-        Place at;
+        LValue at;
         at.ref = to.ref;
         at.type = to.type;
         at.shape = to.shape;
@@ -144,7 +144,7 @@ Aggregate BodyLowerer::literalValue(const ArrayLiteral& literal, const Type* tar
 void BodyLowerer::initialiseRows(const Aggregate& to, const ArrayLiteral& literal) {
     for (std::size_t k = 0; k < literal.elements.size(); ++k) {
         const Expr& row = *literal.elements[k];
-        Place array;
+        LValue array;
         array.ref = to.ref;
         array.type = to.type;
         array.shape = to.shape;
@@ -159,14 +159,14 @@ Aggregate BodyLowerer::listOf(const Expr& e, const Type* target) {
     if (std::optional<Value> value = constantAs(e, type->element))
         return {b.constant({type, value->bytes}, e.range), type, {}};
     Aggregate list = temporary(type, {}, e.range);
-    Place at;
+    LValue at;
     at.ref = list.ref;
     at.type = type;
     store(element(at, b.integer(0, e.range), e.range), valueAs(e, type->element), e.range);
     return list;
 }
 
-void BodyLowerer::initialiseElement(const Place& at, const Expr& e) {
+void BodyLowerer::initialiseElement(const LValue& at, const Expr& e) {
     if (at.type->isAggregate()) return into(at.aggregate(), e, false);
     store(at, valueAs(e, at.type), e.range);
 }

@@ -12,9 +12,9 @@ using sema::FunctionInfo;
 
 namespace {
 
-class Search {
+class ReachFinder {
 public:
-    explicit Search(const sema::Program& program) : program(program) {}
+    explicit ReachFinder(const sema::Program& program) : program(program) {}
 
     void look(const Expr& root) {
         forEachExpr(root, [this](const Expr& e) {
@@ -57,13 +57,13 @@ const ast::BlockStmt* codeOf(const FunctionInfo& function) {
 }
 
 std::vector<const FunctionInfo*> calledFrom(const sema::Program& program, const Expr& e) {
-    Search search(program);
+    ReachFinder search(program);
     search.look(e);
     return search.follow();
 }
 
 std::vector<const FunctionInfo*> calledFrom(const sema::Program& program, const ast::Stmt& s) {
-    Search search(program);
+    ReachFinder search(program);
     search.look(s);
     return search.follow();
 }

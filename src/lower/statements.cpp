@@ -138,7 +138,7 @@ ast::BinaryOp operatorOf(ast::AssignOp op) {
 
 /// `a op= b` is `a = (T)(a op b)` with the place of `a` found once.
 void BodyLowerer::assign(const ast::AssignStmt& s) {
-    Place to = place(*s.target);
+    LValue to = lvalue(*s.target);
     const Type* type = valueType(to);
     if (s.op == ast::AssignOp::Plain) {
         if (type->isAggregate())

@@ -19,7 +19,7 @@ bool inlineCalls(const pass::Context& context, elab::Kernel& kernel) {
 
 /// Filters that stand for several branches are left alone: which of their values differ between these is known already.
 bool computesFunctions(const elab::Kernel& kernel) {
-    if (kernel.siblings) return false;
+    if (kernel.horizontal) return false;
     const std::vector<ir::Block>& blocks = kernel.code.work->blocks;
     return std::any_of(blocks.begin(), blocks.end(), [](const ir::Block& block) {
         return std::any_of(block.instrs.begin(), block.instrs.end(),

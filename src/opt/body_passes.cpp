@@ -5,7 +5,7 @@
 #include "base/pass.h"
 #include "ir/contraction.h"
 #include "ir/text.h"
-#include "opt/detail/items_in_turn.h"
+#include "opt/detail/image_blocking.h"
 #include "opt/registry.h"
 #include "pass/run.h"
 #include "tensor/expand.h"
@@ -33,7 +33,7 @@ bool BodyPasses::improve(Kernel& kernel, const std::string& path) {
 
 bool BodyPasses::expand(Kernel& kernel, const graph::Edge& in, const graph::Edge& out,
                         const tensor::Layouts& layouts, const std::string& path, bool& changes) {
-    if (expandInTurn(kernel, in, out, layouts, path)) return changes = true;
+    if (expandBlocked(kernel, in, out, layouts, path)) return changes = true;
     if (!expandAll(kernel, in, out, layouts, 1, path, changes)) return false;
     if (!context.options.split)
         changes |= pass::runPasses(context, kernel, base::PassLevel::Loops, passTable(), path);
@@ -41,16 +41,16 @@ bool BodyPasses::expand(Kernel& kernel, const graph::Edge& in, const graph::Edge
 }
 
 /// False: it does not pay, or cannot be.
-bool BodyPasses::expandInTurn(Kernel& kernel, const graph::Edge& in, const graph::Edge& out,
-                              const tensor::Layouts& layouts, const std::string& path) {
-    if (!context.passes().isEnabled(Pass::ItemsInTurn) || context.options.split) return false;
-    const std::int64_t images = imagesInTurn(kernel, types, context.target);
+bool BodyPasses::expandBlocked(Kernel& kernel, const graph::Edge& in, const graph::Edge& out,
+                               const tensor::Layouts& layouts, const std::string& path) {
+    if (!context.passes().isEnabled(Pass::ImageBlocking) || context.options.split) return false;
+    const std::int64_t images = imagesToBlock(kernel, types, context.target);
     if (images == 1 || !holdsBatch(in, images, types) || !holdsBatch(out, images, types))
         return false;
     Kernel made = kernel;
     bool changes = false;
     if (!expandAll(made, in, out, layouts, images, path, changes)) return false;
-    base::PassRun run(context.passes(), Pass::ItemsInTurn, path);
+    base::PassRun run(context.passes(), Pass::ImageBlocking, path);
     if (!run) return false;
     run.show([&] { return ir::print(*made.code.work); });
     kernel = std::move(made);
@@ -101,7 +101,7 @@ bool BodyPasses::expandWith(Kernel& kernel, const graph::Edge& in, const graph::
     forgetBatch(*kernel.code.work, types);
     return !tensor::expandWork(kernel.code, arriving(imagesOf(in.tensors, images, types)),
                                {memory(in), memory(out), layouts}, types) &&
-           doInTurn(kernel.code, images, types);
+           blockImages(kernel.code, images, types);
 }
 
 }  // namespace strc::opt

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "opt/detail/along.h"
+#include "opt/detail/dimension_map.h"
 #include "opt/detail/tensor_constants.h"
 #include "opt/detail/tensor_passes.h"
 #include "opt/detail/tensor_rewriter.h"
@@ -45,7 +45,7 @@ struct Whole {
 class Coalescer : TensorRewriter {
 public:
     Coalescer(elab::Kernel& kernel, types::TypeTable& table)
-        : TensorRewriter(kernel, table), along(facts), isInner(body.regs.size()) {
+        : TensorRewriter(kernel, table), dimensions(facts), isInner(body.regs.size()) {
         for (const Instr& instr : body.blocks[body.entry].instrs)
             if (isConcat(instr))
                 for (Reg part : partsOf(instr))
@@ -65,7 +65,7 @@ private:
     }
 
     std::int64_t dimOf(const Instr& concat) const {
-        return along.dimension(concat.operands.back(), along.rankOf(concat.result));
+        return dimensions.dimension(concat.operands.back(), dimensions.rankOf(concat.result));
     }
 
     static Regs partsOf(const Instr& concat) {
@@ -135,7 +135,7 @@ private:
         whole->like = makers[0];
         whole->dims = typeOf(parts[0])->dims;
         std::int64_t& items = whole->dims[static_cast<std::size_t>(dim)] = 0;
-        for (Reg part : parts) items += along.extent(part, dim);
+        for (Reg part : parts) items += dimensions.extent(part, dim);
         bool hasParts = false;
         for (std::size_t k = 0; k < makers[0]->operands.size(); ++k) {
             if (k > 0 && tensor::keepsOrder(makers[0]->tensor))
@@ -156,7 +156,7 @@ private:
         for (const Instr* maker : makers) operands.push_back(maker->operands[k]);
         const bool isSame = std::all_of(operands.begin(), operands.end(),
                                         [&](Reg each) { return isEqual(each, operands[0]); });
-        const std::optional<std::int64_t> own = along.operand(first, k, dim, isSame);
+        const std::optional<std::int64_t> own = dimensions.operand(first, k, dim, isSame);
         if (!own && !isSame) return nullptr;
         if (!own) {
             WholePtr whole = std::make_shared<Whole>();
@@ -164,8 +164,8 @@ private:
             return whole;
         }
         for (const Instr* maker : makers)
-            if (!tensor::keepsOrder(first.tensor) &&
-                along.extent(maker->operands[k], *own) != along.extent(maker->result, dim))
+            if (!tensor::keepsOrder(first.tensor) && dimensions.extent(maker->operands[k], *own) !=
+                                                         dimensions.extent(maker->result, dim))
                 return nullptr;
         hasParts = true;
         return wholeOf(operands, *own);
@@ -180,7 +180,7 @@ private:
     bool fit(Reg a, Reg b, std::int64_t dim) const {
         std::vector<std::int64_t> dims = typeOf(a)->dims;
         if (dims.size() != typeOf(b)->dims.size()) return false;
-        dims[static_cast<std::size_t>(dim)] = along.extent(b, dim);
+        dims[static_cast<std::size_t>(dim)] = dimensions.extent(b, dim);
         return dims == typeOf(b)->dims;
     }
 
@@ -197,11 +197,13 @@ private:
             return std::nullopt;
         for (std::size_t k = 1; k < maker->operands.size(); ++k)
             if (!facts.constants[maker->operands[k]]) return std::nullopt;
-        const bool isEach = maker->operands.size() == 4 || along.isNumber(maker->operands[4], 1);
+        const bool isEach =
+            maker->operands.size() == 4 || dimensions.isNumber(maker->operands[4], 1);
         const std::int64_t from = facts.constants[maker->operands[2]]->toInt();
-        if (!isEach || from < 0 || along.dimension(maker->operands[1], along.rankOf(part)) != dim)
+        if (!isEach || from < 0 ||
+            dimensions.dimension(maker->operands[1], dimensions.rankOf(part)) != dim)
             return std::nullopt;
-        return Cut{maker->operands[0], dim, from, from + along.extent(part, dim)};
+        return Cut{maker->operands[0], dim, from, from + dimensions.extent(part, dim)};
     }
 
     /// Of cuts that follow each other.
@@ -231,7 +233,7 @@ private:
         if (whole.shared != ir::kNone) return whole.shared;
         if (!whole.like) {
             const Cut& cut = whole.cut;
-            if (cut.from == 0 && cut.to == along.extent(cut.of, cut.dim)) return cut.of;
+            if (cut.from == 0 && cut.to == dimensions.extent(cut.of, cut.dim)) return cut.of;
             return emitTo(TensorFn::Slice, cut.of, {cut.dim, cut.from, cut.to});
         }
         Regs operands;
@@ -241,7 +243,7 @@ private:
         return emitLike(*whole.like, std::move(operands));
     }
 
-    const Along along;
+    const DimensionMap dimensions;
     std::vector<bool> isInner;  ///< by register: a part of what a larger concat puts together
     std::map<std::pair<Regs, std::int64_t>, WholePtr> known;  ///< by parts and their dimension
     std::set<const Instr*> replaced;

@@ -60,8 +60,8 @@ bool isInOrder(const ir::Body& body, std::int64_t pops, std::int64_t pushes) {
 
 class Composer {
 public:
-    Composer(const elab::Elaboration& whole, const Generals& known, const Region& what)
-        : program(whole), generals(known), graph(whole.graph), region(what) {}
+    Composer(const elab::Elaboration& whole, const OriginalKernels& known, const Region& what)
+        : program(whole), originals(known), graph(whole.graph), region(what) {}
 
     Composed run(const std::string& name) {
         ir::StreamCode& code = made.code;
@@ -180,7 +180,7 @@ private:
     void filter(NodeId id) {
         const graph::Node& node = graph.nodes[id];
         const Kernel& own = kernelOf(program, id);
-        const ir::StreamCode& code = generals.of(node.kernel)->code;
+        const ir::StreamCode& code = originals.of(node.kernel)->code;
         const EdgeId in = node.inputs[0], out = node.outputs[0];
         if (hasTensors(program, out)) items[out] = variablesFor(out, pushRate(graph, out));
         bases = {static_cast<Reg>(body.regs.size()),
@@ -275,7 +275,7 @@ private:
     };
 
     const elab::Elaboration& program;
-    const Generals& generals;
+    const OriginalKernels& originals;
     const graph::Graph& graph;
     const Region& region;
     ir::Body body;
@@ -291,7 +291,7 @@ private:
 
 }  // namespace
 
-bool isComposable(const elab::Elaboration& program, const Generals& generals, NodeId id) {
+bool isComposable(const elab::Elaboration& program, const OriginalKernels& originals, NodeId id) {
     const graph::Node& node = program.graph.nodes[id];
     auto areTensors = [&](const std::vector<EdgeId>& edges) {
         return std::all_of(edges.begin(), edges.end(),
@@ -300,7 +300,7 @@ bool isComposable(const elab::Elaboration& program, const Generals& generals, No
     if (node.kind != NodeKind::Filter) return areTensors(node.inputs) && areTensors(node.outputs);
     if (node.inputs.size() != 1 || node.outputs.size() != 1) return false;
     if (isIdentity(program, id)) return areTensors(node.inputs);
-    const Kernel* kernel = generals.of(node.kernel);
+    const Kernel* kernel = originals.of(node.kernel);
     if (!kernel || node.prework || node.effects != graph::kNoEffect || node.work.isDynamic() ||
         node.work.peek.max > node.work.pop.max)
         return false;
@@ -319,9 +319,9 @@ bool isDirect(const elab::Elaboration& program, EdgeId id) {
            items % static_cast<std::int64_t>(edge.tensors.size()) == 0;
 }
 
-Composed compose(const elab::Elaboration& program, const Generals& generals, const Region& region,
-                 const std::string& name) {
-    return Composer(program, generals, region).run(name);
+Composed compose(const elab::Elaboration& program, const OriginalKernels& originals,
+                 const Region& region, const std::string& name) {
+    return Composer(program, originals, region).run(name);
 }
 
 }  // namespace strc::opt

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "elab/elaborate.h"
-#include "opt/generals.h"
+#include "opt/original_kernels.h"
 
 namespace strc::opt {
 
@@ -19,7 +19,7 @@ struct Region {
 /// Can these nodes stand in one body, as far as each is looked at alone? Filters of tensors that take and give the
 /// same items in each firing, in an order that can be read off, and have nothing that somebody could see;
 /// splitters and joiners of tensors.
-bool isComposable(const elab::Elaboration&, const Generals&, graph::NodeId);
+bool isComposable(const elab::Elaboration&, const OriginalKernels&, graph::NodeId);
 /// Does each firing of what is before the edge give what one firing behind it takes, of the same types?
 bool isDirect(const elab::Elaboration&, graph::EdgeId);
 
@@ -29,6 +29,7 @@ struct Composed {
     elab::Kernel kernel;
     std::shared_ptr<const std::string> state;
 };
-Composed compose(const elab::Elaboration&, const Generals&, const Region&, const std::string& name);
+Composed compose(const elab::Elaboration&, const OriginalKernels&, const Region&,
+                 const std::string& name);
 
 }  // namespace strc::opt

@@ -1,5 +1,5 @@
 #pragma once
-/// Filters that hand on what they get, byte for byte, whatever shape it has. Private to opt.
+/// Filters that forward what they get, byte for byte, whatever shape it has. Private to opt.
 
 #include "base/limits.h"
 #include "elab/elaborate.h"

@@ -99,12 +99,12 @@ private:
         }
         const Reg weights = maker.operands[1];
         std::vector<Reg> operands = maker.operands;
-        operands[1] = emit(TensorFn::Mul, {weights, alongWeights(scale, maker)});
+        operands[1] = emit(TensorFn::Mul, {weights, mappedToWeights(scale, maker)});
         return emitLike(maker, std::move(operands));
     }
 
     /// The scale in the shape in which it meets the weights.
-    Reg alongWeights(Reg scale, const Instr& product) {
+    Reg mappedToWeights(Reg scale, const Instr& product) {
         const std::size_t behind = product.tensor == TensorFn::Conv
                                        ? facts.types[product.operands[1]]->dims.size() - 1
                                        : 0;

@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "base/pass.h"
+#include "horizontal/merge.h"
 #include "ir/text.h"
 #include "opt/body_cost.h"
 #include "opt/compose.h"
 #include "opt/detail/body_passes.h"
 #include "opt/detail/layouts.h"
 #include "opt/detail/tensor_body.h"
-#include "opt/handed_items.h"
+#include "opt/forwarded_items.h"
 #include "opt/padded_images.h"
-#include "opt/remove_frames.h"
-#include "siblings/merge.h"
+#include "opt/remove_reinterpret_casts.h"
 
 namespace strc::opt {
 namespace {
@@ -40,17 +40,17 @@ constexpr std::size_t kMostParts = 1024;
 constexpr std::uint32_t kPartsLength = 3;
 
 /// Parts of pipelines that can be one filter.
-class Search {
+class TensorFuser {
 public:
-    Search(const pass::Context& what, const pass::Program& whole)
+    TensorFuser(const pass::Context& what, const pass::Program& whole)
         : context(what),
           types(what.types),
           program(*whole.elaboration),
-          generals(program, types),
+          originals(program, types),
           graph(program.graph),
-          quota(whole.quota),
+          repetitions(whole.repetitions),
           passes(what) {
-        for (NodeId id : removableFrames(context, program)) {
+        for (NodeId id : removableCasts(context, program)) {
             const graph::Rates& rates = graph.nodes[id].work;
             if (std::max(rates.pop.max, rates.push.max) > kFewScalars) staysOut.insert(id);
         }
@@ -67,7 +67,7 @@ public:
                 branches(id);
         }
         if (graph.composites.empty()) alone({graph::kNone, 0, 1, 0});
-        propagateLayouts(context, program, quota, found);
+        propagateLayouts(context, program, repetitions, found);
         std::optional<std::vector<elab::Replacement>> filters = replacements();
         if (filters) return std::move(*filters);
         for (Fused& fused : found) fused.layouts = {};
@@ -116,7 +116,7 @@ private:
     }
 
     /// A filter beside which there is nothing that it could become one with.
-    void alone(elab::Place place) {
+    void alone(elab::GraphRange place) {
         if (std::optional<Piece> piece = firstOf({false, place.entry}))
             if (isOwnKernel(place.entry)) fuse(place, piece->region);
     }
@@ -132,7 +132,7 @@ private:
     /// A filter whose code nobody else has: what is made of it is no second time there. What is split by hand may be.
     bool isOwnKernel(NodeId id) const {
         const graph::KernelId kernel = graph.nodes[id].kernel;
-        if (graph.nodes[id].kind != NodeKind::Filter || !generals.of(kernel)) return false;
+        if (graph.nodes[id].kind != NodeKind::Filter || !originals.of(kernel)) return false;
         return context.options.split ||
                std::count_if(graph.nodes.begin(), graph.nodes.end(),
                              [&](const graph::Node& node) { return node.kernel == kernel; }) == 1;
@@ -206,7 +206,7 @@ private:
     bool adds(NodeId id) const {
         const graph::Node& node = graph.nodes[id];
         const elab::Kernel* kernel =
-            node.kind == NodeKind::Filter ? generals.of(node.kernel) : nullptr;
+            node.kind == NodeKind::Filter ? originals.of(node.kernel) : nullptr;
         if (!kernel || !kernel->code.work || node.work.pop.max != 2) return false;
         const ir::Body& work = *kernel->code.work;
         const std::vector<ir::Instr>& instrs = work.blocks[work.entry].instrs;
@@ -284,7 +284,7 @@ private:
                   const std::vector<graph::KernelId>& b) const {
         return std::equal(
             a.begin(), a.end(), b.begin(), b.end(),
-            [&](graph::KernelId x, graph::KernelId y) { return generals.haveSameCode(x, y); });
+            [&](graph::KernelId x, graph::KernelId y) { return originals.haveSameCode(x, y); });
     }
 
     /// Branches that get parts of a tensor, or tensors of their own: what they do is not done one after the other to
@@ -297,22 +297,23 @@ private:
     }
 
     bool take(NodeId id, Piece& piece) const {
-        if (staysOut.contains(id) || !isComposable(program, generals, id)) return false;
+        if (staysOut.contains(id) || !isComposable(program, originals, id)) return false;
         if (!piece.region.nodes.empty() && !firesLike(id, piece.region.nodes[0])) return false;
         const graph::Node& node = graph.nodes[id];
         piece.region.nodes.push_back(id);
         if (node.kind != NodeKind::Filter) return true;
-        const elab::Kernel* kernel = generals.of(node.kernel);
+        const elab::Kernel* kernel = originals.of(node.kernel);
         if (!kernel) return true;  // Identity
         piece.cost = piece.cost + costOf(*kernel->code.work);
         if (!piece.cost.isLittle(piece.mostSums)) return false;
-        return handsOnItems(*kernel) ||
-               siblings::isSafe(context.module, program, id,
-                                context.passes().isEnabled(Pass::BoundsProofs));
+        return forwardsItems(*kernel) ||
+               horizontal::isSafe(context.module, program, id,
+                                  context.passes().isEnabled(Pass::BoundsCheckElimination));
     }
 
     bool firesLike(NodeId a, NodeId b) const {
-        return quota.steady[a] == quota.steady[b] && quota.init[a] == quota.init[b];
+        return repetitions.steady[a] == repetitions.steady[b] &&
+               repetitions.init[a] == repetitions.init[b];
     }
 
     bool append(Piece& piece, const Piece& next) const {
@@ -352,19 +353,19 @@ private:
     }
 
     ir::Body bodyOf(const Piece& piece) const {
-        ir::Body body = *compose(program, generals, piece.region, "").kernel.code.work;
+        ir::Body body = *compose(program, originals, piece.region, "").kernel.code.work;
         forwardTensors(body);
         return body;
     }
 
-    void fuse(elab::Place place, const Region& region) {
+    void fuse(elab::GraphRange place, const Region& region) {
         const bool isSingle = region.nodes.size() == 1;
         Fused made;
         made.path = elab::pathOf(graph, place);
         std::optional<base::PassRun> run;
         if (!isSingle) run.emplace(context.passes(), Pass::FuseTensors, made.path);
         if (run && !*run) return;
-        made.composed = compose(program, generals, region, elab::nameOf(graph, place));
+        made.composed = compose(program, originals, region, elab::nameOf(graph, place));
         const std::size_t operations = costOf(*made.composed.kernel.code.work).operations;
         forwardTensors(*made.composed.kernel.code.work);
         const bool isShorter = costOf(*made.composed.kernel.code.work).operations < operations;
@@ -404,9 +405,9 @@ private:
     const pass::Context& context;
     types::TypeTable& types;
     const elab::Elaboration& program;
-    const Generals generals;
+    const OriginalKernels originals;
     const graph::Graph& graph;
-    const graph::Quota& quota;
+    const graph::Repetitions& repetitions;
     std::set<NodeId> staysOut;  ///< frames
     std::vector<bool> isTaken = std::vector<bool>(graph.composites.size());
     BodyPasses passes;
@@ -414,19 +415,19 @@ private:
 };
 
 /// Each part fires as what it stands for did.
-graph::Quota quotaOf(const graph::Quota& before, const elab::Replaced& replaced) {
-    graph::Quota quota = before;
+graph::Repetitions quotaOf(const graph::Repetitions& before, const elab::Replaced& replaced) {
+    graph::Repetitions repetitions = before;
     const std::size_t count = replaced.program.graph.nodes.size();
-    quota.init.resize(count);
-    quota.steady.resize(count);
-    quota.island.resize(count);
+    repetitions.init.resize(count);
+    repetitions.steady.resize(count);
+    repetitions.island.resize(count);
     for (NodeId id = 0; id < replaced.nodeOf.size(); ++id) {
         const NodeId now = replaced.nodeOf[id];
-        quota.init[now] = before.init[id];
-        quota.steady[now] = before.steady[id];
-        quota.island[now] = before.island[id];
+        repetitions.init[now] = before.init[id];
+        repetitions.steady[now] = before.steady[id];
+        repetitions.island[now] = before.island[id];
     }
-    return quota;
+    return repetitions;
 }
 
 }  // namespace
@@ -437,11 +438,11 @@ std::optional<pass::Program> fuseTensors(const pass::Context& context,
     const bool hasTensors = std::any_of(
         edges.begin(), edges.end(), [](const graph::Edge& edge) { return !edge.tensors.empty(); });
     if (!hasTensors || !elab::mayReplace(*program.elaboration)) return std::nullopt;
-    std::vector<elab::Replacement> filters = Search(context, program).run();
+    std::vector<elab::Replacement> filters = TensorFuser(context, program).run();
     if (filters.empty()) return std::nullopt;
     elab::Replaced replaced = elab::replace(*program.elaboration, std::move(filters));
-    graph::Quota quota = quotaOf(program.quota, replaced);
-    return pass::with(program, std::move(replaced.program), std::move(quota));
+    graph::Repetitions repetitions = quotaOf(program.repetitions, replaced);
+    return pass::with(program, std::move(replaced.program), std::move(repetitions));
 }
 
 }  // namespace strc::opt

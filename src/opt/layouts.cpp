@@ -7,7 +7,7 @@
 
 #include "base/pass.h"
 #include "opt/detail/layout_costs.h"
-#include "opt/least_cut.h"
+#include "opt/min_cut.h"
 
 namespace strc::opt {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 using graph::EdgeId;
 using graph::NodeId;
 
-/// Edges whose items lie in one layout, since somebody between them hands on bytes.
+/// Edges whose items lie in one layout, since somebody between them forwards bytes.
 class Tapes {
 public:
     Tapes(const elab::Elaboration& whole, const std::vector<Fused>& filters)
@@ -44,12 +44,12 @@ public:
 private:
     void outside(NodeId id) {
         const graph::Node& node = graph.nodes[id];
-        const bool handsOn = node.kind != graph::NodeKind::Filter ||
-                             program.kernels[node.kernel].builtin == ir::BuiltinStream::Identity;
+        const bool forwards = node.kind != graph::NodeKind::Filter ||
+                              program.kernels[node.kernel].builtin == ir::BuiltinStream::Identity;
         std::vector<EdgeId> edges = node.inputs;
         edges.insert(edges.end(), node.outputs.begin(), node.outputs.end());
         for (EdgeId edge : edges)
-            if (handsOn)
+            if (forwards)
                 join(edges[0], edge);
             else
                 fix(edge);
@@ -72,9 +72,9 @@ private:
 class LayoutDivision {
 public:
     LayoutDivision(const pass::Context& context, const elab::Elaboration& whole,
-                   const graph::Quota& times, const std::vector<Fused>& all)
+                   const graph::Repetitions& times, const std::vector<Fused>& all)
         : program(whole),
-          quota(times),
+          repetitions(times),
           filters(all),
           tapes(whole, all),
           cut(all.size() + whole.graph.edges.size()) {
@@ -82,7 +82,7 @@ public:
             if (tapes.of(edge) == edge && tapes.isRowByRow(edge)) cut.cost(tape(edge), 0, kNever);
         for (std::size_t k = 0; k < filters.size(); ++k) {
             costs.push_back(layoutCosts(filters[k].composed.kernel, context.types));
-            const std::int64_t firings = quota.steady[filters[k].region.nodes.front()];
+            const std::int64_t firings = repetitions.steady[filters[k].region.nodes.front()];
             auto cycles = [&](double each) {
                 return static_cast<std::int64_t>(each * static_cast<double>(firings));
             };
@@ -95,12 +95,12 @@ public:
     }
 
     bool isFilterLast(std::size_t filter) const { return isLast[filter]; }
-    /// The tapes before and behind a filter that is turned, as far as they are to be.
+    /// The tapes before and behind a filter that is transposed, as far as they are to be.
     void turn(const Region& region) {
         for (EdgeId edge : {region.input, region.output})
-            if (isLast[tape(edge)]) turned.insert(tape(edge));
+            if (isLast[tape(edge)]) transposed.insert(tape(edge));
     }
-    bool isTurned(EdgeId edge) const { return turned.contains(tape(edge)); }
+    bool isTransposed(EdgeId edge) const { return transposed.contains(tape(edge)); }
     const LayoutCosts& costsOf(std::size_t filter) const { return costs[filter]; }
 
 private:
@@ -112,18 +112,18 @@ private:
     void meet(std::size_t filter, EdgeId edge, std::int64_t items) {
         const auto& sequence = program.graph.edges[edge].tensors;
         if (sequence.empty()) return;
-        const std::int64_t rounds = items / static_cast<std::int64_t>(sequence.size());
-        cut.apart(filter, tape(edge), countImageElements(sequence) * rounds);
+        const std::int64_t trips = items / static_cast<std::int64_t>(sequence.size());
+        cut.apart(filter, tape(edge), countImageElements(sequence) * trips);
     }
 
     const elab::Elaboration& program;
-    const graph::Quota& quota;
+    const graph::Repetitions& repetitions;
     const std::vector<Fused>& filters;
     const Tapes tapes;
-    LeastCut cut;
+    MinCut cut;
     std::vector<LayoutCosts> costs;
     std::vector<bool> isLast;
-    std::set<std::size_t> turned;  ///< tapes
+    std::set<std::size_t> transposed;  ///< tapes
 };
 
 /// A line.
@@ -138,9 +138,9 @@ std::string describe(const tensor::Layouts& layouts, const LayoutCosts& costs) {
 }  // namespace
 
 void propagateLayouts(const pass::Context& context, const elab::Elaboration& program,
-                      const graph::Quota& quota, std::vector<Fused>& filters) {
+                      const graph::Repetitions& repetitions, std::vector<Fused>& filters) {
     if (!context.passes().isEnabled(base::Pass::LayoutPropagation)) return;
-    LayoutDivision division(context, program, quota, filters);
+    LayoutDivision division(context, program, repetitions, filters);
     for (std::size_t k = 0; k < filters.size(); ++k) {
         if (!division.isFilterLast(k)) continue;
         base::PassRun run(context.passes(), base::Pass::LayoutPropagation, filters[k].path);
@@ -150,8 +150,8 @@ void propagateLayouts(const pass::Context& context, const elab::Elaboration& pro
     }
     for (std::size_t k = 0; k < filters.size(); ++k) {
         Fused& fused = filters[k];
-        fused.layouts.isInputLast = division.isTurned(fused.region.input);
-        fused.layouts.isOutputLast = division.isTurned(fused.region.output);
+        fused.layouts.isInputLast = division.isTransposed(fused.region.input);
+        fused.layouts.isOutputLast = division.isTransposed(fused.region.output);
         if (fused.layouts.areAny())
             context.passes().show(base::Pass::LayoutPropagation, fused.path,
                                   [&] { return describe(fused.layouts, division.costsOf(k)); });

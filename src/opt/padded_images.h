@@ -1,6 +1,6 @@
 #pragma once
 /// Where a sum of products could be written straight into the padded image of a convolution behind it (the pass `fuse-padding`).
-/// Both look at bodies of one block, whose values have been handed on (forwardTensors). Private to opt.
+/// Both look at bodies of one block, whose values have been forwarded (forwardTensors). Private to opt.
 
 #include "ir/ir.h"
 

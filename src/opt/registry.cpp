@@ -2,16 +2,16 @@
 
 #include <array>
 
+#include "horizontal/horizontal.h"
 #include "linear/linear.h"
 #include "opt/detail/body_functions.h"
-#include "opt/detail/divide_batches.h"
-#include "opt/detail/straighten.h"
+#include "opt/detail/batch_tiling.h"
+#include "opt/detail/unroll.h"
 #include "opt/detail/tensor_body.h"
 #include "opt/detail/tensor_passes.h"
 #include "opt/fuse_tensors.h"
-#include "opt/remove_frames.h"
+#include "opt/remove_reinterpret_casts.h"
 #include "pass/run.h"
-#include "siblings/siblings.h"
 
 namespace strc::opt {
 namespace {

@@ -32,7 +32,7 @@ private:
         if (tensor::keepsOrder(instr.tensor)) return reshapedOnce(instr);
         switch (instr.tensor) {
             case TensorFn::Transpose:
-                if (std::optional<Reg> product = turnedProduct(instr)) return product;
+                if (std::optional<Reg> product = transposedProduct(instr)) return product;
                 return permutedOnce(instr);
             case TensorFn::Permute: return permutedOnce(instr);
             case TensorFn::Add:
@@ -99,8 +99,8 @@ private:
         return emitTo(TensorFn::Permute, first->operands[0], both);
     }
 
-    /// (a b)^T = b^T a^T: turned operands are steps of the product, a turned result is a copy.
-    std::optional<Reg> turnedProduct(const Instr& instr) {
+    /// (a b)^T = b^T a^T: transposed operands are steps of the product, a transposed result is a copy.
+    std::optional<Reg> transposedProduct(const Instr& instr) {
         const Instr* product = makerOf(instr.operands[0]);
         if (!product || product->tensor != TensorFn::Matmul) return std::nullopt;
         const Type *a = typeOf(product->operands[0]), *b = typeOf(product->operands[1]);
@@ -111,9 +111,9 @@ private:
         std::iota(last.begin(), last.end(), 0);
         std::swap(last[rank - 1], last[rank - 2]);
         if (*order != last) return std::nullopt;
-        auto turned = [&](Reg matrix) { return emitTo(TensorFn::Transpose, matrix, {-2, -1}); };
-        const Reg right = turned(product->operands[0]);
-        return emit(TensorFn::Matmul, {turned(product->operands[1]), right});
+        auto transposed = [&](Reg matrix) { return emitTo(TensorFn::Transpose, matrix, {-2, -1}); };
+        const Reg right = transposed(product->operands[0]);
+        return emit(TensorFn::Matmul, {transposed(product->operands[1]), right});
     }
 
     // ---- arithmetic

@@ -18,7 +18,7 @@ namespace strc::pass {
 /// kernels are only added, so a KernelId means the same kernel for all passes.
 struct Program {
     std::shared_ptr<const elab::Elaboration> elaboration;
-    graph::Quota quota;
+    graph::Repetitions repetitions;
     /// What kernels compute that a pass has made of a linear form.
     std::map<graph::KernelId, std::shared_ptr<const linear::Form>> forms = {};
 
@@ -26,14 +26,15 @@ struct Program {
 };
 
 /// A program whose elaboration outlives it, so that nothing is copied.
-inline Program borrow(const elab::Elaboration& elaboration, graph::Quota quota) {
-    return {{std::shared_ptr<const void>(), &elaboration}, std::move(quota)};
+inline Program borrow(const elab::Elaboration& elaboration, graph::Repetitions repetitions) {
+    return {{std::shared_ptr<const void>(), &elaboration}, std::move(repetitions)};
 }
 
-/// The same program with another elaboration, whose nodes fire as `quota` says.
-inline Program with(const Program& program, elab::Elaboration elaboration, graph::Quota quota) {
-    return {std::make_shared<const elab::Elaboration>(std::move(elaboration)), std::move(quota),
-            program.forms};
+/// The same program with another elaboration, whose nodes fire as `repetitions` says.
+inline Program with(const Program& program, elab::Elaboration elaboration,
+                    graph::Repetitions repetitions) {
+    return {std::make_shared<const elab::Elaboration>(std::move(elaboration)),
+            std::move(repetitions), program.forms};
 }
 
 }  // namespace strc::pass

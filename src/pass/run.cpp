@@ -46,7 +46,7 @@ std::optional<Program> overKernels(const Context& context, const Row& row, const
         made->kernels[k] = std::move(kernel);
     }
     if (!made) return std::nullopt;
-    return with(program, std::move(*made), program.quota);
+    return with(program, std::move(*made), program.repetitions);
 }
 
 std::optional<Program> overProgram(const Context& context, const Row& row, const Program& program) {

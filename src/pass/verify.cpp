@@ -20,8 +20,8 @@ public:
     std::vector<std::string> run() {
         for (const elab::Kernel& kernel : elaboration.kernels) bodies(kernel);
         const std::size_t count = graph.nodes.size();
-        if (elaboration.states.size() != count || program.quota.steady.size() != count ||
-            program.quota.init.size() != count) {
+        if (elaboration.states.size() != count || program.repetitions.steady.size() != count ||
+            program.repetitions.init.size() != count) {
             faults.emplace_back("states or quotas are not those of the nodes");
             return std::move(faults);
         }
@@ -57,8 +57,8 @@ private:
         if (edge.to != kNone && !hasPort(graph.nodes[edge.to].inputs, edge.toPort, id))
             return fault(edge.to, "an input has another edge");
         if (isOpen || graph::isDynamic(graph, id)) return;
-        if (program.quota.steady[edge.from] * graph::pushRate(graph, id) !=
-            program.quota.steady[edge.to] * graph::popRate(graph, id))
+        if (program.repetitions.steady[edge.from] * graph::pushRate(graph, id) !=
+            program.repetitions.steady[edge.to] * graph::popRate(graph, id))
             fault(edge.from, "a steady state gives more or fewer items than it takes");
     }
 

@@ -24,7 +24,7 @@ public:
         for (const Channel& channel : plan.channels) found[channel.edge] = found[channel.tape];
     }
 
-    std::vector<Lifetime> take() { return std::move(found); }
+    std::vector<LiveRange> take() { return std::move(found); }
 
 private:
     void look(const Step& what) {
@@ -45,7 +45,7 @@ private:
     }
 
     const Plan& plan;
-    std::vector<Lifetime> found;
+    std::vector<LiveRange> found;
     std::size_t at = 0;  ///< the phase
     std::int64_t step = 0;
 };
@@ -78,7 +78,7 @@ std::int64_t bestFit(const std::vector<const ArenaTape*>& inUse, std::int64_t si
 
 }  // namespace
 
-bool Lifetime::overlaps(const Lifetime& other) const {
+bool LiveRange::overlaps(const LiveRange& other) const {
     for (std::size_t k = 0; k < phases.size(); ++k) {
         const Interval &a = phases[k], &b = other.phases[k];
         if (!a.isEmpty() && !b.isEmpty() && a.first <= b.last && b.first <= a.last) return true;
@@ -86,7 +86,7 @@ bool Lifetime::overlaps(const Lifetime& other) const {
     return false;
 }
 
-std::vector<Lifetime> lifetimes(const Plan& plan) { return Uses(plan).take(); }
+std::vector<LiveRange> liveRanges(const Plan& plan) { return Uses(plan).take(); }
 
 bool canShare(const Plan& plan, EdgeId id) {
     const Channel& channel = plan.channels[id];
@@ -103,7 +103,7 @@ std::int64_t placeShared(Plan& plan, std::int64_t begin) {
             tapes.push_back({channel.edge, aligned(channel.capacity * channel.itemSize), -1});
     std::stable_sort(tapes.begin(), tapes.end(),
                      [](const ArenaTape& a, const ArenaTape& b) { return a.size > b.size; });
-    const std::vector<Lifetime> lives = lifetimes(plan);
+    const std::vector<LiveRange> ranges = liveRanges(plan);
     std::vector<const ArenaTape*> placed;  // in order of offsets
     std::int64_t end = 0;
     for (ArenaTape& tape : tapes) {
@@ -111,7 +111,7 @@ std::int64_t placeShared(Plan& plan, std::int64_t begin) {
         if (placed.size() < kMostTapes) {
             std::vector<const ArenaTape*> inUse;
             for (const ArenaTape* other : placed)
-                if (lives[other->edge].overlaps(lives[tape.edge])) inUse.push_back(other);
+                if (ranges[other->edge].overlaps(ranges[tape.edge])) inUse.push_back(other);
             tape.offset = bestFit(inUse, tape.size);
             placed.insert(std::upper_bound(placed.begin(), placed.end(), &tape, isBefore), &tape);
         }

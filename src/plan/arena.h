@@ -19,13 +19,13 @@ struct Interval {
 };
 
 /// When a tape is in use: in `init`, `steady` and `scaled`.
-struct Lifetime {
+struct LiveRange {
     std::array<Interval, 3> phases;
-    bool overlaps(const Lifetime&) const;
+    bool overlaps(const LiveRange&) const;
 };
 
 /// By EdgeId, of tapes; of other edges that of their tape.
-std::vector<Lifetime> lifetimes(const Plan&);
+std::vector<LiveRange> liveRanges(const Plan&);
 
 /// Does nothing stay on the tape between phases, and is it large enough to be worth a place of its own choice?
 bool canShare(const Plan&, EdgeId);

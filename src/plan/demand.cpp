@@ -55,7 +55,7 @@ std::vector<NodeId> byOrder(const graph::Graph& graph) {
 
 }  // namespace
 
-Demand findDemand(const graph::Graph& graph, const graph::Quota& quota,
+Demand findDemand(const graph::Graph& graph, const graph::Repetitions& repetitions,
                   std::vector<Region> regions) {
     Demand made;
     made.regions = std::move(regions);
@@ -64,13 +64,14 @@ Demand findDemand(const graph::Graph& graph, const graph::Quota& quota,
     std::vector<std::uint32_t> islands;  // in the order of their first sinks
     for (NodeId id : nodes) {
         if (!isSink(graph, id)) continue;
-        std::vector<NodeId>& sinks = sinksOf[quota.island[id]];
-        if (sinks.empty()) islands.push_back(quota.island[id]);
+        std::vector<NodeId>& sinks = sinksOf[repetitions.island[id]];
+        if (sinks.empty()) islands.push_back(repetitions.island[id]);
         sinks.push_back(id);
     }
     const std::vector<bool> depends = graph::dependOnInput(graph);
     for (std::uint32_t island : islands)
-        for (NodeId id : sinksOf[island]) made.sinks.push_back({id, quota.steady[id], depends[id]});
+        for (NodeId id : sinksOf[island])
+            made.sinks.push_back({id, repetitions.steady[id], depends[id]});
     std::reverse(nodes.begin(), nodes.end());
     const std::vector<bool> isDrained = findDrained(graph, made.regions);
     for (NodeId id : nodes)
@@ -78,16 +79,16 @@ Demand findDemand(const graph::Graph& graph, const graph::Quota& quota,
     return made;
 }
 
-std::vector<std::string> verifyDemand(const Plan& plan, const graph::Quota& quota) {
+std::vector<std::string> verifyDemand(const Plan& plan, const graph::Repetitions& repetitions) {
     const graph::Graph& graph = plan.program->graph;
     std::vector<std::string> faults;
     std::vector<int> asked(graph.nodes.size()), drained(graph.nodes.size());
     for (const Demand::Sink& sink : plan.demand->sinks) {
         ++asked[sink.node];
-        if (sink.firings != quota.steady[sink.node])
+        if (sink.firings != repetitions.steady[sink.node])
             faults.push_back(fmt::format("'{}' is asked for {} firings instead of {}",
                                          path(graph, sink.node), sink.firings,
-                                         quota.steady[sink.node]));
+                                         repetitions.steady[sink.node]));
     }
     for (std::size_t k = 0; k < plan.demand->drained.size(); ++k) {
         const NodeId id = plan.demand->drained[k];

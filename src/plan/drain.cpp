@@ -49,8 +49,8 @@ private:
     }
 
     static void advance(Position& position, std::size_t depth, std::int64_t items) {
-        position.perRound.resize(depth);
-        position.perRound.push_back(items);
+        position.perIteration.resize(depth);
+        position.perIteration.push_back(items);
     }
 
     const Plan& plan;
@@ -63,16 +63,18 @@ bool isUnseen(const elab::Elaboration& program, NodeId id) {
     const elab::Kernel& kernel = program.kernels[node.kernel];
     if (kernel.builtin != ir::BuiltinStream::None)
         return types::info(kernel.builtin).role == types::BuiltinRole::Identity;
-    return node.effects == graph::kNoEffect && (kernel.siblings || !ir::hasChecks(kernel.code));
+    return node.effects == graph::kNoEffect && (kernel.horizontal || !ir::hasChecks(kernel.code));
 }
 
 /// By number in `ending`: do passes leave it as it was, so that its firings can be counted?
-bool staysAsItWas(const strc_ending_node& before, const graph::Quota& quota, NodeId now) {
-    return before.init == quota.init[now] && before.steady == quota.steady[now];
+bool staysAsItWas(const strc_ending_node& before, const graph::Repetitions& repetitions,
+                  NodeId now) {
+    return before.init == repetitions.init[now] && before.steady == repetitions.steady[now];
 }
 
 /// Do items of the open ends still count as they did?
-bool endsStay(const Plan& plan, const graph::Ending& ending, const graph::Quota& quota) {
+bool endsStay(const Plan& plan, const graph::Ending& ending,
+              const graph::Repetitions& repetitions) {
     const graph::Graph& graph = plan.program->graph;
     if (ending.input != kNone) {
         const strc_ending_node& input = ending.nodes[ending.input];
@@ -82,7 +84,7 @@ bool endsStay(const Plan& plan, const graph::Ending& ending, const graph::Quota&
     if (ending.output == kNone) return true;
     const NodeId from = graph.edges[graph.output].from;
     return ending.nodes[ending.output].steady ==
-           graph::multiplyCounts(quota.steady[from], graph::pushRate(graph, graph.output));
+           graph::multiplyCounts(repetitions.steady[from], graph::pushRate(graph, graph.output));
 }
 
 }  // namespace
@@ -102,16 +104,16 @@ std::int64_t itemsAt(const Plan& plan, NodeId id, std::size_t port, bool isInput
 }
 
 std::optional<Drain> findDrain(const Plan& plan, const graph::Ending& ending,
-                               const graph::Quota& quota) {
+                               const graph::Repetitions& repetitions) {
     const elab::Elaboration& program = *plan.program;
     const auto count = static_cast<std::uint32_t>(program.graph.nodes.size());
     Drain made;
     made.ending = ending;
     made.counts.resize(count);
-    if (!endsStay(plan, ending, quota)) return std::nullopt;
+    if (!endsStay(plan, ending, repetitions)) return std::nullopt;
     for (NodeId id = 0; id < count; ++id) {
         const NodeId before = program.origin.empty() ? id : program.origin[id];
-        made.counts[id] = before != kNone && staysAsItWas(ending.nodes[before], quota, id);
+        made.counts[id] = before != kNone && staysAsItWas(ending.nodes[before], repetitions, id);
         if (made.counts[id])
             made.ending.nodes[before].place = id;
         else if (!isUnseen(program, id))

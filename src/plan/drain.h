@@ -7,9 +7,9 @@
 
 namespace strc::plan {
 
-/// Of a plan whose phases are there. `ending`, `quota`: of the program before passes, and of this one. None if passes have
+/// Of a plan whose phases are there. `ending`, `repetitions`: of the program before passes, and of this one. None if passes have
 /// made filters that somebody could see fire on zeros, or whose firings hang together with others in another way.
-std::optional<Drain> findDrain(const Plan&, const graph::Ending& ending, const graph::Quota&);
+std::optional<Drain> findDrain(const Plan&, const graph::Ending& ending, const graph::Repetitions&);
 
 /// Items that a firing takes from, or gives to, a port of a step.
 std::int64_t itemsAt(const Plan&, NodeId, std::size_t port, bool isInput, bool first = false);

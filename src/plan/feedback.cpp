@@ -96,10 +96,10 @@ std::vector<Loop> feedbackInBlocks(const graph::Graph& graph, const Firings& fir
     const std::int64_t states = blocks.largest(factor);
     if (states < 2) return {};
     std::vector<Loop> made;
-    Loop rounds;
-    rounds.count = factor / states;
-    rounds.children = blocks.block(states);
-    made.push_back(std::move(rounds));
+    Loop repeated;
+    repeated.count = factor / states;
+    repeated.children = blocks.block(states);
+    made.push_back(std::move(repeated));
     if (factor % states != 0) {
         for (Loop& leaf : blocks.block(factor % states)) made.push_back(std::move(leaf));
     }

@@ -17,7 +17,7 @@ constexpr std::int64_t kWidth = 16;
 /// Firings of some nodes in one steady state.
 using Firings = std::map<graph::NodeId, std::int64_t>;
 
-/// `factor` steady states of the feedback loop that consists of the nodes of `firings`: rounds of blocks in
+/// `factor` steady states of the feedback loop that consists of the nodes of `firings`: iterations of blocks in
 /// which each node stands once, and what is left over. `held`: items on each edge between steady
 /// states. Empty if not even two steady states fit a block.
 std::vector<sched::Loop> feedbackInBlocks(const graph::Graph&, const Firings& firings,

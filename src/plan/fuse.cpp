@@ -3,7 +3,7 @@
 #include <numeric>
 #include <utility>
 
-#include "ir/lanes.h"
+#include "ir/varying.h"
 
 namespace strc::plan {
 namespace {
@@ -11,8 +11,8 @@ namespace {
 using sched::Loop;
 
 constexpr std::size_t kShort = 200;  ///< instructions of a body
-constexpr std::int64_t kFewestRounds = 16;
-constexpr std::int64_t kMostFirings = 32;  ///< of a round
+constexpr std::int64_t kFewestTrips = 16;
+constexpr std::int64_t kMostFirings = 32;  ///< of an iteration
 
 /// A sum of products is a loop, too, and its weights are best used for one firing after the other.
 bool isLong(ir::Op op) {
@@ -32,27 +32,28 @@ bool isShort(const ir::Body& body) {
 bool isSequential(const elab::Kernel& kernel) {
     if (kernel.builtin != ir::BuiltinStream::None || !kernel.code.work) return false;
     const ir::Body& work = *kernel.code.work;
-    if (kernel.siblings) return isShort(work) && kernel.siblings->count == kernel.siblings->lanes;
-    return isShort(work) && !ir::findLanes(work).whyNot.empty();
+    if (kernel.horizontal)
+        return isShort(work) && kernel.horizontal->count == kernel.horizontal->width;
+    return isShort(work) && !ir::findVarying(work).whyNot.empty();
 }
 
 /// Leaves from `first` on that go round together.
 struct Group {
     std::size_t end = 0;
-    std::int64_t rounds = 0;
+    std::int64_t trips = 0;
 };
 
 Group groupAt(const std::vector<Loop>& list, std::size_t first,
               const std::vector<bool>& sequential) {
     Group group{first, 0};
-    std::int64_t firings = 0;  // of all rounds
+    std::int64_t firings = 0;  // of all iterations
     for (; group.end < list.size(); ++group.end) {
         const Loop& next = list[group.end];
         if (!next.isLeaf() || !sequential[next.node]) break;
-        const std::int64_t rounds = std::gcd(group.rounds, next.count);
+        const std::int64_t trips = std::gcd(group.trips, next.count);
         firings += next.count;
-        if (rounds < kFewestRounds || firings / rounds > kMostFirings) break;
-        group.rounds = rounds;
+        if (trips < kFewestTrips || firings / trips > kMostFirings) break;
+        group.trips = trips;
     }
     return group;
 }
@@ -77,10 +78,10 @@ void fuse(const std::vector<bool>& sequential, Loop& phase) {
             continue;
         }
         Loop loop;
-        loop.count = group.rounds;
+        loop.count = group.trips;
         for (; k < group.end; ++k) {
             loop.children.push_back(std::move(phase.children[k]));
-            loop.children.back().count /= group.rounds;
+            loop.children.back().count /= group.trips;
         }
         made.push_back(std::move(loop));
     }

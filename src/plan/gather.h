@@ -1,6 +1,6 @@
 #pragma once
-/// Readers of one tape beside each other, so that they find its items near, and can take windows that were turned
-/// round for all of them. Private to plan.
+/// Readers of one tape beside each other, so that they find its items near, and can take windows that were transposed
+/// for all of them. Private to plan.
 
 #include <vector>
 

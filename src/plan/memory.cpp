@@ -21,7 +21,7 @@ struct Tenant {
     const Channel* channel = nullptr;
     std::int64_t bytes = 0;
     bool shares = false;
-    Lifetime life;
+    LiveRange liveRange;
 };
 
 struct Memory {
@@ -35,13 +35,13 @@ Memory memoryOf(const Plan& plan) {
     Memory memory;
     const auto nodes = static_cast<NodeId>(plan.program->graph.nodes.size());
     for (NodeId id = 0; id < nodes; ++id) memory.fields += fieldsSize(*plan.program, id);
-    const std::vector<Lifetime> lives = lifetimes(plan);
+    const std::vector<LiveRange> ranges = liveRanges(plan);
     std::int64_t begin = plan.stateSize, end = 0;
     for (const Channel& channel : plan.channels) {
         const std::int64_t bytes = channel.capacity * channel.itemSize;
         if (channel.tape != channel.edge || bytes == 0) continue;
         const bool shares = canShare(plan, channel.edge);
-        memory.tenants.push_back({&channel, bytes, shares, lives[channel.edge]});
+        memory.tenants.push_back({&channel, bytes, shares, ranges[channel.edge]});
         memory.tapes += bytes;
         if (!shares) continue;
         memory.unshared += bytes;
@@ -74,7 +74,7 @@ std::string printMemory(const Plan& plan) {
                         kPhases[1], kPhases[2]);
     for (const Tenant& tenant : memory.tenants) {
         text += fmt::format("{:>12} {:>12} ", tenant.channel->offset, tenant.bytes);
-        for (const Interval& interval : tenant.life.phases)
+        for (const Interval& interval : tenant.liveRange.phases)
             text += fmt::format(" {:>9}", tenant.shares ? toString(interval) : "always");
         text += "  " + edgeName(plan.program->graph, tenant.channel->edge) + "\n";
     }
@@ -97,7 +97,7 @@ std::string memoryToJson(const Plan& plan) {
                  {"bytes", tenant.bytes},
                  {"shares", tenant.shares}};
         for (std::size_t k = 0; tenant.shares && k < kPhases.size(); ++k) {
-            const Interval& interval = tenant.life.phases[k];
+            const Interval& interval = tenant.liveRange.phases[k];
             row[kPhases[k]] =
                 interval.isEmpty() ? Json(nullptr) : Json{interval.first, interval.last};
         }

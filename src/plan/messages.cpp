@@ -28,18 +28,18 @@ void findMailboxes(Plan& plan) {
 
 }  // namespace
 
-bool findMessages(base::Context& context, Plan& plan, const graph::Quota& quota) {
+bool findMessages(base::Context& context, Plan& plan, const graph::Repetitions& repetitions) {
     const graph::Graph& graph = plan.program->graph;
     findMailboxes(plan);
     std::map<std::uint32_t, std::int64_t> latencies;  // of guards, by message
     if (graph.isDynamic())
-        for (const graph::Guard& guard : graph::guards(graph, quota))
+        for (const graph::Guard& guard : graph::guards(graph, repetitions))
             latencies[guard.message()] = guard.latency();
     for (std::uint32_t index = 0; index < graph.messages.size(); ++index) {
         const graph::MessageLink& link = graph.messages[index];
         const NodeId up = link.downstream ? link.sender : link.receiver;
         const NodeId down = link.downstream ? link.receiver : link.sender;
-        graph::Sdep sdep(graph, quota, up, down);
+        graph::Sdep sdep(graph, repetitions, up, down);
         if (!sdep.isConnected()) continue;
         auto table = sdep.tabulate();
         if (!table) {

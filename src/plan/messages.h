@@ -7,6 +7,6 @@
 namespace strc::plan {
 
 /// Fills Plan::mailboxes and Plan::routes. False after reporting deadlines that would be too long a table.
-bool findMessages(base::Context&, Plan&, const graph::Quota&);
+bool findMessages(base::Context&, Plan&, const graph::Repetitions&);
 
 }  // namespace strc::plan

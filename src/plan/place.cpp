@@ -20,18 +20,18 @@ constexpr std::int64_t kFreeBytes = 1 << 20;
 constexpr std::int64_t kLongerBlock = 4;
 constexpr std::int64_t kMostDivisors = 4096;  ///< tried
 
-/// Where an edge is read, as an item of its tape in the first round of all loops around.
+/// Where an edge is read, as an item of its tape in the first iteration of all loops around.
 struct Reader {
     std::int64_t at = 0;
-    std::int64_t begin = 0;  ///< where it was when the round of the innermost loop began
+    std::int64_t begin = 0;  ///< where it was when the iteration of the innermost loop began
 };
 
 /// Memory that one node writes and some read.
 struct PlacedTape {
     std::int64_t write = 0;
-    std::int64_t writeBegin = 0;  ///< when the round of the innermost loop began
+    std::int64_t writeBegin = 0;  ///< when the iteration of the innermost loop began
     std::int64_t lowBegin = 0;  ///< where the slowest reader was then
-    std::int64_t swing = 0;  ///< so many more items are there in other rounds
+    std::int64_t swing = 0;  ///< so many more items are there in other iterations
     std::size_t behind = 0;  ///< readers that have not read all
     int uneven = 0;  ///< loops around in which its readers move differently: no resets
 };
@@ -39,9 +39,9 @@ struct PlacedTape {
 /// An edge that is read in a loop.
 struct Reading {
     EdgeId edge = kNone;
-    std::int64_t items = 0;  ///< in one round
+    std::int64_t items = 0;  ///< in one iteration
     std::int64_t begin = 0;  ///< of the loop around
-    std::int64_t advance = 0;  ///< how positions differ from round to round
+    std::int64_t advance = 0;  ///< how positions differ from iteration to iteration
 };
 
 /// A tape in a loop.
@@ -55,9 +55,9 @@ struct Touch {
     std::int64_t writeAdvance = 0;
     std::int64_t reads() const { return isEven ? readings[0].items : 0; }
     std::int64_t growth() const { return writes - reads(); }
-    /// The greatest change that rounds after the first bring.
-    std::int64_t swing(std::int64_t rounds) const {
-        return std::max<std::int64_t>(growth(), 0) * (rounds - 1);
+    /// The greatest change that iterations after the first bring.
+    std::int64_t swing(std::int64_t trips) const {
+        return std::max<std::int64_t>(growth(), 0) * (trips - 1);
     }
 };
 using Touches = std::vector<Touch>;
@@ -65,7 +65,7 @@ using Touches = std::vector<Touch>;
 /// Rounds that no block holds.
 struct Rest {
     std::vector<Step> body;
-    std::int64_t rounds = 0;
+    std::int64_t trips = 0;
     Touches touches;
 };
 
@@ -115,8 +115,8 @@ public:
         }
         for (EdgeId id = 0; id < held.size(); ++id)
             if (sharing.tapeOf(id) == id) reset(id, steps);
-        std::vector<std::int64_t> rounds;
-        finish(steps, rounds);
+        std::vector<std::int64_t> trips;
+        finish(steps, trips);
         return {std::move(steps), std::move(held), std::move(capacity)};
     }
 
@@ -135,12 +135,12 @@ private:
         for (EdgeId id : sharing.readersOf(tape)) least = std::min(least, readers[id].at);
         return least;
     }
-    /// What nobody needs any more since the round began.
+    /// What nobody needs any more since the iteration began.
     std::int64_t passed(EdgeId tape) const {
         const PlacedTape& at = tapes[tape];
         return at.uneven > 0 ? 0 : low(tape) - at.lowBegin;
     }
-    /// In the round of all loops around in which it is most.
+    /// In the iteration of all loops around in which it is most.
     std::int64_t most(EdgeId tape) const {
         return tapes[tape].write - tapes[tape].lowBegin - passed(tape) + tapes[tape].swing;
     }
@@ -161,7 +161,7 @@ private:
             if (readers[reader].at != tapes[id].write) ++tapes[id].behind;
     }
 
-    /// What is left begins again where the round began.
+    /// What is left begins again where the iteration began.
     void reset(EdgeId tape, std::vector<Step>& steps) {
         const std::int64_t back = passed(tape);
         if (back == 0) return;
@@ -280,13 +280,13 @@ private:
         }
     }
 
-    void enter(Touch& touch, std::int64_t rounds) {
+    void enter(Touch& touch, std::int64_t trips) {
         PlacedTape& tape = tapes[touch.tape];
         if (!touch.isEven) ++tape.uneven;
         touch.writeBegin = std::exchange(tape.writeBegin, tape.write);
         touch.lowBegin = tape.lowBegin;
         if (touch.isEven) tape.lowBegin = low(touch.tape);
-        tape.swing += touch.swing(rounds);
+        tape.swing += touch.swing(trips);
         for (Reading& reading : touch.readings)
             reading.begin = std::exchange(readers[reading.edge].begin, readers[reading.edge].at);
     }
@@ -342,14 +342,14 @@ private:
         }
     }
 
-    /// `body` has been placed as the first round. Cuts the rounds into blocks as long as an edge asks
+    /// `body` has been placed as the first iteration. Cuts the iterations into blocks as long as an edge asks
     /// for it.
-    void closeLoop(std::vector<Step> body, std::int64_t rounds, Touches& touches,
+    void closeLoop(std::vector<Step> body, std::int64_t trips, Touches& touches,
                    std::vector<Step>& steps) {
         std::vector<Rest> rests;
-        for (std::int64_t block; (block = blockLength(touches, rounds)) != 0; rounds /= block) {
-            endRound(touches, rounds, body);
-            if (rounds % block != 0) rests.push_back({body, rounds % block, touches});
+        for (std::int64_t block; (block = blockLength(touches, trips)) != 0; trips /= block) {
+            endIteration(touches, trips, body);
+            if (trips % block != 0) rests.push_back({body, trips % block, touches});
             std::vector<Step> outer;
             repeat(std::move(body), block, touches, outer);
             body = std::move(outer);
@@ -358,48 +358,48 @@ private:
                 touch.writes *= block;
             }
         }
-        endRound(touches, rounds, body);
-        repeat(std::move(body), rounds, touches, steps);
+        endIteration(touches, trips, body);
+        repeat(std::move(body), trips, touches, steps);
         while (!rests.empty()) {
             Rest rest = std::move(rests.back());
             rests.pop_back();
             shift(rest.body, rest.touches);
-            repeat(std::move(rest.body), rest.rounds, rest.touches, steps);
+            repeat(std::move(rest.body), rest.trips, rest.touches, steps);
         }
     }
 
     /// 0: there is no need of blocks. Otherwise the least that suffices for an edge; the loop of the
     /// blocks is looked at again for those that need longer ones.
-    std::int64_t blockLength(const Touches& touches, std::int64_t rounds) const {
+    std::int64_t blockLength(const Touches& touches, std::int64_t trips) const {
         std::int64_t least = 0;
         for (const Touch& touch : touches) {
             const std::int64_t gone = passed(touch.tape);
-            const std::int64_t left = most(touch.tape) + touch.swing(rounds);
+            const std::int64_t left = most(touch.tape) + touch.swing(trips);
             if (touch.writes == 0 || gone == 0 || left <= gone) continue;
             const std::int64_t size = itemSize(graph, touch.tape);
             const Wide allowed = std::max<Wide>(kFreeBytes, Wide{left} * size * kLongerBlock);
-            if (Wide{gone} * rounds * size <= allowed) continue;
+            if (Wide{gone} * trips * size <= allowed) continue;
             const std::int64_t needed = (left - 1) / gone + 1;
-            if (needed > rounds / 2) continue;
+            if (needed > trips / 2) continue;
             if (least == 0 || needed < least) least = needed;
         }
-        return least == 0 ? 0 : divisor(rounds, least);
+        return least == 0 ? 0 : divisor(trips, least);
     }
 
-    static std::int64_t divisor(std::int64_t rounds, std::int64_t least) {
+    static std::int64_t divisor(std::int64_t trips, std::int64_t least) {
         const std::int64_t last =
-            std::min({rounds / 2, least * kLongerBlock, least + kMostDivisors});
+            std::min({trips / 2, least * kLongerBlock, least + kMostDivisors});
         for (std::int64_t length = least; length <= last; ++length) {
-            if (rounds % length == 0) return length;
+            if (trips % length == 0) return length;
         }
         return least;
     }
 
-    /// Decides how every edge goes on from round to round.
-    void endRound(Touches& touches, std::int64_t rounds, std::vector<Step>& body) {
+    /// Decides how every edge goes on from iteration to iteration.
+    void endIteration(Touches& touches, std::int64_t trips, std::vector<Step>& body) {
         for (Touch& touch : touches) {
             PlacedTape& tape = tapes[touch.tape];
-            const std::int64_t swing = touch.swing(rounds);
+            const std::int64_t swing = touch.swing(trips);
             tape.swing += swing;
             const bool pays = most(touch.tape) <= passed(touch.tape);
             if (touch.writes > 0 && pays) reset(touch.tape, body);
@@ -410,10 +410,10 @@ private:
         }
     }
 
-    void repeat(std::vector<Step> body, std::int64_t rounds, const Touches& touches,
+    void repeat(std::vector<Step> body, std::int64_t trips, const Touches& touches,
                 std::vector<Step>& steps) {
-        advance(touches, rounds - 1);
-        if (rounds == 1) {
+        advance(touches, trips - 1);
+        if (trips == 1) {
             std::move(body.begin(), body.end(), std::back_inserter(steps));
             return;
         }
@@ -421,22 +421,22 @@ private:
         forAll(body, [&](const Use& use, Position& position) {
             const Touch& touch = touches[touchOf[sharing.tapeOf(use.edge)]];
             const std::size_t reading = use.isMove ? 0 : readingOf[use.edge];
-            position.perRound.push_back(use.read ? touch.readings[reading].advance
-                                                 : touch.writeAdvance);
+            position.perIteration.push_back(use.read ? touch.readings[reading].advance
+                                                     : touch.writeAdvance);
         });
         unindex(touches);
         Step loop;
         loop.kind = StepKind::Loop;
-        loop.count = rounds;
+        loop.count = trips;
         loop.body = std::move(body);
         steps.push_back(std::move(loop));
     }
 
-    void advance(const Touches& touches, std::int64_t rounds) {
+    void advance(const Touches& touches, std::int64_t trips) {
         for (const Touch& touch : touches) {
             for (const Reading& reading : touch.readings)
-                advanceReader(reading.edge, rounds * reading.advance);
-            advanceWriter(touch.tape, rounds * touch.writeAdvance);
+                advanceReader(reading.edge, trips * reading.advance);
+            advanceWriter(touch.tape, trips * touch.writeAdvance);
         }
     }
 
@@ -477,24 +477,24 @@ private:
         }
     }
 
-    /// Until here perRound was gathered from the inside. `rounds`: of the loops around.
-    void finish(std::vector<Step>& steps, std::vector<std::int64_t>& rounds) {
+    /// Until here perIteration was gathered from the inside. `trips`: of the loops around.
+    void finish(std::vector<Step>& steps, std::vector<std::int64_t>& trips) {
         for (Step& step : steps) {
             forEachUse(graph, sharing, step, [&](const Use& use, Position& position) {
-                std::vector<std::int64_t>& each = position.perRound;
-                STRC_ASSERT(each.size() == rounds.size(), "a position for each loop");
+                std::vector<std::int64_t>& each = position.perIteration;
+                STRC_ASSERT(each.size() == trips.size(), "a position for each loop");
                 std::reverse(each.begin(), each.end());
                 std::int64_t end = position.base + use.items;
                 for (std::size_t i = 0; i < each.size(); ++i)
-                    end += std::max<std::int64_t>(each[i], 0) * (rounds[i] - 1);
+                    end += std::max<std::int64_t>(each[i], 0) * (trips[i] - 1);
                 std::int64_t& room = capacity[sharing.tapeOf(use.edge)];
                 room = std::max(room, end);
                 while (!each.empty() && each.back() == 0) each.pop_back();
             });
             if (step.kind != StepKind::Loop) continue;
-            rounds.push_back(step.count);
-            finish(step.body, rounds);
-            rounds.pop_back();
+            trips.push_back(step.count);
+            finish(step.body, trips);
+            trips.pop_back();
         }
     }
 

@@ -2,10 +2,10 @@
 /// From a loop tree to steps with positions. Private to plan.
 ///
 /// Everything that is passed between the two ends of an edge lies in a line; what keeps the line short
-/// are resets, after which the items that are left begin again where the round of the loop began:
+/// are resets, after which the items that are left begin again where the iteration of the loop began:
 /// - where nothing is left, a reset costs nothing and is always made;
-/// - at the end of a loop's round, if no more items are left than have passed since the last reset;
-/// - otherwise positions go on from round to round, and the next loop outside decides again. A loop
+/// - at the end of a loop's iteration, if no more items are left than have passed since the last reset;
+/// - otherwise positions go on from iteration to iteration, and the next loop outside decides again. A loop
 ///   in which that would take much memory is cut into blocks that pass as much as is left.
 /// So Moves cost at most about one item for each item that passes, and at the end of a phase one more
 /// for each that stays.

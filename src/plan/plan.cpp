@@ -13,11 +13,11 @@
 #include "plan/layout.h"
 #include "plan/messages.h"
 #include "plan/place.h"
+#include "plan/ports.h"
 #include "plan/regions.h"
 #include "plan/rings.h"
 #include "plan/scale.h"
 #include "plan/share.h"
-#include "plan/world.h"
 
 namespace strc::plan {
 namespace {
@@ -27,9 +27,9 @@ using graph::kNone;
 #ifdef STRC_CHECKED
 constexpr std::int64_t kMostReplayed = 1 << 16;  ///< firings
 
-std::int64_t firings(const graph::Quota& quota) {
+std::int64_t firings(const graph::Repetitions& repetitions) {
     std::int64_t sum = 0;
-    for (const auto* counts : {&quota.init, &quota.steady})
+    for (const auto* counts : {&repetitions.init, &repetitions.steady})
         for (std::int64_t count : *counts) sum = graph::addCounts(sum, count);
     return sum;
 }
@@ -37,12 +37,13 @@ std::int64_t firings(const graph::Quota& quota) {
 
 class Planning {
 public:
-    Planning(base::Context& context, const elab::Elaboration& program, const graph::Quota& quota,
-             const sched::Schedule& schedule, const Options& options)
+    Planning(base::Context& context, const elab::Elaboration& program,
+             const graph::Repetitions& repetitions, const sched::Schedule& schedule,
+             const Options& options)
         : context(context),
           program(program),
           graph(program.graph),
-          quota(quota),
+          repetitions(repetitions),
           schedule(schedule),
           options(options),
           sharing(options.tapes == Tapes::Ring
@@ -51,7 +52,7 @@ public:
         result.program = &program;
         result.tapes = options.tapes;
         result.gone = sharing.allGone();
-        findWorld(result);
+        findPorts(result);
     }
 
     Plan run() {
@@ -72,13 +73,13 @@ public:
             if (sharing.tapeOf(id) == id)
                 result.channels[id].capacity = sharing.startOf(id) + held[id];
         }
-        take(result.init, std::move(init), quota.init, 0);
-        if (options.tapes == Tapes::Linear && !program.symbolicFilters) takeScaled(begin);
-        take(result.steady, std::move(steady), quota.steady, 1);
+        take(result.init, std::move(init), repetitions.init, 0);
+        if (options.tapes == Tapes::Linear && !program.dynamicFilters) takeScaled(begin);
+        take(result.steady, std::move(steady), repetitions.steady, 1);
         if (options.tapes == Tapes::Ring)
             for (Channel& channel : result.channels)
                 channel.capacity = ringCapacity(channel.capacity);
-        if (options.ending) result.drain = findDrain(result, *options.ending, quota);
+        if (options.ending) result.drain = findDrain(result, *options.ending, repetitions);
         return std::move(result);
     }
 
@@ -95,20 +96,21 @@ private:
                               {&scaling.steady, begin, itemsBetween(),
                                findSequential(*result.program), options.forDevice});
         if (scaled.factor > 0)
-            take(result.scaled, std::move(scaled.placed), quota.steady, scaled.factor);
+            take(result.scaled, std::move(scaled.placed), repetitions.steady, scaled.factor);
     }
 
     std::int64_t openReads(bool init) const {
         if (graph.input == kNone) return 0;
         const std::int64_t pop = popRate(graph, graph.input);
-        return init ? openInitReads(graph, quota) : quota.steady[graph.edges[graph.input].to] * pop;
+        return init ? openInitReads(graph, repetitions)
+                    : repetitions.steady[graph.edges[graph.input].to] * pop;
     }
 
     /// On each edge between steady states, by what its ends have fired.
     std::vector<std::int64_t> itemsBetween() const {
         std::vector<std::int64_t> items;
         auto fired = [&](NodeId node, EdgeId edge, auto rate) -> std::int64_t {
-            const std::int64_t count = quota.init[node];
+            const std::int64_t count = repetitions.init[node];
             if (count == 0) return 0;
             return rate(graph, edge, true) + (count - 1) * rate(graph, edge, false);
         };
@@ -125,7 +127,7 @@ private:
     std::int64_t mostFactor() const {
         std::int64_t items = std::max<std::int64_t>(openReads(false), 1);
         if (graph.output != kNone)
-            items = std::max(items, quota.steady[graph.edges[graph.output].from] *
+            items = std::max(items, repetitions.steady[graph.edges[graph.output].from] *
                                         pushRate(graph, graph.output));
         return options.mostItems / items;
     }
@@ -135,7 +137,7 @@ private:
         phase.steps = std::move(placed.steps);
         phase.iterations = iterations;
         const std::int64_t times = std::max<std::int64_t>(iterations, 1);
-        for (const WorldPort& port : result.inputs) {
+        for (const ProgramPort& port : result.inputs) {
             const bool isOpen = port.node == kNone;
             phase.reads.push_back(times *
                                   (isOpen ? openReads(iterations == 0) : firings[port.node]));
@@ -155,7 +157,7 @@ private:
     base::Context& context;
     const elab::Elaboration& program;
     const graph::Graph& graph;
-    const graph::Quota& quota;
+    const graph::Repetitions& repetitions;
     const sched::Schedule& schedule;
     const Options& options;
     const Sharing sharing;
@@ -163,11 +165,11 @@ private:
 };
 
 /// Items wait in queues of the runtime; only regions have channels, and those are a pass.
-Plan byDemand(base::Context& context, const elab::Elaboration& program, const graph::Quota& quota,
-              const Options& options) {
+Plan byDemand(base::Context& context, const elab::Elaboration& program,
+              const graph::Repetitions& repetitions, const Options& options) {
     Plan made;
     made.program = &program;
-    findWorld(made);
+    findPorts(made);
     made.init.reads.assign(made.inputs.size(), 0);
     made.steady.reads = made.scaled.reads = made.init.reads;
     made.channels.resize(program.graph.edges.size());
@@ -178,24 +180,24 @@ Plan byDemand(base::Context& context, const elab::Elaboration& program, const gr
     std::vector<Region> regions;
     if (options.tapes == Tapes::Linear &&
         base::PassRun(context.passes, base::Pass::Regions, "the graph"))
-        regions = findRegions(made, quota);
-    made.demand = findDemand(program.graph, quota, std::move(regions));
+        regions = findRegions(made, repetitions);
+    made.demand = findDemand(program.graph, repetitions, std::move(regions));
     return made;
 }
 
 }  // namespace
 
 std::optional<Plan> plan(base::Context& context, const elab::Elaboration& program,
-                         const graph::Quota& quota, const sched::Schedule& schedule,
+                         const graph::Repetitions& repetitions, const sched::Schedule& schedule,
                          const Options& options) {
     STRC_ASSERT(whyNot(program).empty(), "a program without a plan");
     Plan made = program.graph.isDynamic()
-                    ? byDemand(context, program, quota, options)
-                    : Planning(context, program, quota, schedule, options).run();
-    if (!findMessages(context, made, quota) || !layOut(context, made)) return std::nullopt;
+                    ? byDemand(context, program, repetitions, options)
+                    : Planning(context, program, repetitions, schedule, options).run();
+    if (!findMessages(context, made, repetitions) || !layOut(context, made)) return std::nullopt;
 #ifdef STRC_CHECKED
-    if (firings(quota) <= kMostReplayed) {
-        const std::vector<std::string> faults = verify(made, quota);
+    if (firings(repetitions) <= kMostReplayed) {
+        const std::vector<std::string> faults = verify(made, repetitions);
         STRC_ASSERT(faults.empty(), faults.empty() ? "" : faults.front());
     }
 #endif

@@ -21,12 +21,12 @@ namespace strc::plan {
 using graph::EdgeId;
 using graph::NodeId;
 
-/// An item of a channel: `base + Σ perRound[d] * i(d)`, i(d) the round (from 0) of the d-th enclosing
-/// Loop, outermost first. Shorter than the nesting: the rest is 0. The rounds of a Fire step with a
+/// An item of a channel: `base + Σ perIteration[d] * i(d)`, i(d) the iteration (from 0) of the d-th enclosing
+/// Loop, outermost first. Shorter than the nesting: the rest is 0. The iterations of a Fire step with a
 /// count follow from the rates of its node.
 struct Position {
     std::int64_t base = 0;
-    std::vector<std::int64_t> perRound;
+    std::vector<std::int64_t> perIteration;
     bool operator==(const Position&) const = default;
 };
 
@@ -59,7 +59,7 @@ enum class StepKind : std::uint8_t {
     Fire,  ///< `node` fires `count` times; inputs and outputs by port: where the first firing begins
     Loop,  ///< `body`, `count` times
     Move,  ///< `count` items of `channel` from inputs[0] to outputs[0], which may overlap; in some
-    ///< rounds the last of them are used up or not yet there and move along for nothing
+    ///< iterations the last of them are used up or not yet there and move along for nothing
     Read,  ///< `count` items of program input `port` to outputs[0] of `channel`
     Write,  ///< `count` items of `channel` from inputs[0] to program output `port`
     Device,  ///< segment `port` of what has been moved to a device (src/device); plans as such have none
@@ -134,8 +134,8 @@ struct Drain {
     std::vector<bool> counts;  ///< by NodeId: its firings are counted; others fire in every phase
 };
 
-/// An end of the program in the world: a file's filter, or the open input or output (node kNone).
-struct WorldPort {
+/// A port of the program: a file's filter, or the open input or output (node kNone).
+struct ProgramPort {
     NodeId node = graph::kNone;
 };
 
@@ -157,7 +157,7 @@ struct Plan {
     std::int64_t scratchOffset = -1;
     std::int64_t stateSize = 0;  ///< bytes
     std::string image;  ///< what the state begins with; zeros follow
-    std::vector<WorldPort> inputs, outputs;  ///< readers and writers by NodeId, then the open one
+    std::vector<ProgramPort> inputs, outputs;  ///< readers and writers by NodeId, then the open one
     Phase init, steady, scaled;
     std::optional<Demand> demand;  ///< of programs with dynamic rates
     std::optional<Drain> drain;  ///< if it was asked for (Options::ending), and can be
@@ -193,7 +193,7 @@ std::string whyNot(const elab::Elaboration&);
 
 /// The schedule of a program with dynamic rates does not matter. Empty after reporting memory that cannot
 /// be had (Limits::totalBytes).
-std::optional<Plan> plan(base::Context&, const elab::Elaboration&, const graph::Quota&,
+std::optional<Plan> plan(base::Context&, const elab::Elaboration&, const graph::Repetitions&,
                          const sched::Schedule&, const Options& = {});
 
 /// Does the edge of a program with a demand lie in a queue? Else it lies in the memory of a region.
@@ -207,6 +207,6 @@ std::string print(const Plan&);
 /// written or moved to, and writes over none that is still needed; capacities suffice, no two blocks of
 /// the state overlap; quotas and reads are met. One sentence for each fault; empty: the plan is right.
 /// Firings are replayed one by one: for programs of up to some millions of firings.
-std::vector<std::string> verify(const Plan&, const graph::Quota&);
+std::vector<std::string> verify(const Plan&, const graph::Repetitions&);
 
 }  // namespace strc::plan

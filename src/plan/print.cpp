@@ -176,7 +176,7 @@ private:
         return "";
     }
 
-    /// "4 + 2*i0 - 3*i2": i0 is the round of the outermost loop.
+    /// "4 + 2*i0 - 3*i2": i0 is the iteration of the outermost loop.
     static std::string place(const Position& position) {
         std::string text;
         auto add = [&](std::int64_t value, const std::string& what) {
@@ -185,9 +185,9 @@ private:
             text += sign + what;
         };
         add(position.base, std::to_string(position.base));
-        for (std::size_t i = 0; i < position.perRound.size(); ++i) {
-            const std::int64_t each = std::abs(position.perRound[i]);
-            add(position.perRound[i],
+        for (std::size_t i = 0; i < position.perIteration.size(); ++i) {
+            const std::int64_t each = std::abs(position.perIteration[i]);
+            add(position.perIteration[i],
                 fmt::format("{}i{}", each == 1 ? "" : fmt::format("{}*", each), i));
         }
         return text.empty() ? "0" : text;

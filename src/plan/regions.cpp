@@ -6,7 +6,7 @@
 
 #include "graph/effects.h"
 #include "plan/place.h"
-#include "plan/world.h"
+#include "plan/ports.h"
 #include "sched/balance.h"
 #include "types/builtin_streams.h"
 
@@ -15,10 +15,10 @@ namespace {
 
 using graph::kNone;
 
-class Search {
+class RegionFinder {
 public:
-    Search(const elab::Elaboration& elaboration, const graph::Quota& counts)
-        : program(elaboration), graph(elaboration.graph), quota(counts) {
+    RegionFinder(const elab::Elaboration& elaboration, const graph::Repetitions& counts)
+        : program(elaboration), graph(elaboration.graph), repetitions(counts) {
         for (NodeId id = 0; id < graph.nodes.size(); ++id) isFree.push_back(mayJoin(id));
         for (const auto& receivers : program.portals)
             for (NodeId id : receivers) isFree[id] = false;
@@ -82,7 +82,8 @@ private:
     }
 
     bool joins(NodeId above, NodeId head, std::map<NodeId, bool>& isMember) const {
-        if (!isFree[above] || quota.steady[above] % quota.steady[head] != 0) return false;
+        if (!isFree[above] || repetitions.steady[above] % repetitions.steady[head] != 0)
+            return false;
         return std::all_of(graph.nodes[above].outputs.begin(), graph.nodes[above].outputs.end(),
                            [&](EdgeId id) {
                                const graph::Edge& edge = graph.edges[id];
@@ -108,7 +109,7 @@ private:
 
     const elab::Elaboration& program;
     const graph::Graph& graph;
-    const graph::Quota& quota;
+    const graph::Repetitions& repetitions;
     std::vector<bool> isFree;  ///< may join a region, and is in none yet
 };
 
@@ -173,14 +174,14 @@ bool planRegion(Plan& plan, Region& region) {
         return false;
     const Part part(plan.program->graph, region);
     base::Context scratch;
-    const auto quota = sched::balance(scratch, part.graph);
-    if (!quota) return false;
-    const auto schedule = sched::schedule(scratch, part.graph, *quota, sched::Order::Buffers);
+    const auto repetitions = sched::balance(scratch, part.graph);
+    if (!repetitions) return false;
+    const auto schedule = sched::schedule(scratch, part.graph, *repetitions, sched::Order::Buffers);
     if (!schedule) return false;
     std::int64_t initReads = 0, reads = 0;
     if (part.graph.input != kNone) {
-        initReads = openInitReads(part.graph, *quota);
-        reads = quota->steady[part.graph.edges[part.graph.input].to] *
+        initReads = openInitReads(part.graph, *repetitions);
+        reads = repetitions->steady[part.graph.edges[part.graph.input].to] *
                 popRate(part.graph, part.graph.input);
     }
     const std::vector<std::int64_t> none(part.graph.edges.size());
@@ -195,8 +196,8 @@ bool planRegion(Plan& plan, Region& region) {
     part.rename(steady.steps);
     region.init = {std::move(init.steps), {initReads}, 0};
     region.steady = {std::move(steady.steps), {reads}, 1};
-    region.initFirings = sum(quota->init);
-    region.steadyFirings = sum(quota->steady);
+    region.initFirings = sum(repetitions->init);
+    region.steadyFirings = sum(repetitions->steady);
     return true;
 }
 
@@ -213,10 +214,10 @@ bool isQueue(const Plan& plan, EdgeId id) {
     });
 }
 
-std::vector<Region> findRegions(Plan& plan, const graph::Quota& quota) {
+std::vector<Region> findRegions(Plan& plan, const graph::Repetitions& repetitions) {
     std::vector<Region> regions;
     if (hasVisibleOrder(plan.program->graph)) return regions;
-    for (Region& region : Search(*plan.program, quota).run())
+    for (Region& region : RegionFinder(*plan.program, repetitions).run())
         if (planRegion(plan, region)) regions.push_back(std::move(region));
     return regions;
 }

@@ -8,6 +8,6 @@
 namespace strc::plan {
 
 /// None where somebody could see that they fire together. Regions as large as they can be, and the room that their channels need in Plan::channels.
-std::vector<Region> findRegions(Plan&, const graph::Quota&);
+std::vector<Region> findRegions(Plan&, const graph::Repetitions&);
 
 }  // namespace strc::plan

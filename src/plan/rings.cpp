@@ -44,7 +44,7 @@ private:
         placed.steps.push_back(std::move(step));
     }
 
-    /// `times`: rounds of the loops around.
+    /// `times`: iterations of the loops around.
     void list(const std::vector<Loop>& loops, std::vector<Step>& steps, std::int64_t times) {
         for (const Loop& each : loops) {
             if (each.isLeaf())

@@ -110,11 +110,11 @@ private:
             to.push_back(list[begin]);
             to.back().count *= factor;
         } else {
-            Loop rounds;
-            rounds.count = factor;
-            rounds.children.assign(list.begin() + static_cast<std::ptrdiff_t>(begin),
-                                   list.begin() + static_cast<std::ptrdiff_t>(end));
-            to.push_back(std::move(rounds));
+            Loop repeated;
+            repeated.count = factor;
+            repeated.children.assign(list.begin() + static_cast<std::ptrdiff_t>(begin),
+                                     list.begin() + static_cast<std::ptrdiff_t>(end));
+            to.push_back(std::move(repeated));
         }
         return appear(feedback);
     }
@@ -290,7 +290,7 @@ Scaled scale(base::Context& context, const graph::Graph& graph, std::int64_t mos
     if (!hasNeighbours(graph, from, blocks) ||
         !base::PassRun(context.passes, base::Pass::Fusion, "the steady state"))
         from.sequential.assign(from.sequential.size(), false);
-    const bool gathers = context.passes.isEnabled(base::Pass::SharedWindows);
+    const bool gathers = context.passes.isEnabled(base::Pass::ShareTransposes);
     Scaled nested = mostScaled(graph, from, {false, blocks, gathers}, most);
     Scaled flat = mostScaled(graph, from, {true, blocks, gathers}, most);
     return flat.factor >= (nested.factor + 1) / 2 ? std::move(flat) : std::move(nested);

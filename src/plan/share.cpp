@@ -54,7 +54,7 @@ bool isPlainFilter(const elab::Elaboration& program, NodeId id) {
     if (node.kind != NodeKind::Filter || node.prework || node.work.isDynamic()) return false;
     if (node.kernel == kNone) return true;
     const elab::Kernel& kernel = program.kernels[node.kernel];
-    return kernel.builtin == types::BuiltinStream::None && !kernel.siblings;
+    return kernel.builtin == types::BuiltinStream::None && !kernel.horizontal;
 }
 
 /// Weights of 1, and on the other side a filter for which one round is one firing.
@@ -261,8 +261,8 @@ bool isIdentity(const elab::Elaboration& program, NodeId id) {
     const elab::Kernel& kernel = program.kernels[node.kernel];
     if (kernel.builtin != types::BuiltinStream::None)
         return types::info(kernel.builtin).role == types::BuiltinRole::Identity;
-    return node.effects == graph::kNoEffect && !kernel.siblings && kernel.code.functions.empty() &&
-           kernel.code.work && copiesItem(*kernel.code.work);
+    return node.effects == graph::kNoEffect && !kernel.horizontal &&
+           kernel.code.functions.empty() && kernel.code.work && copiesItem(*kernel.code.work);
 }
 
 Sharing findSharing(base::Context& context, const elab::Elaboration& program, bool code) {

@@ -21,7 +21,7 @@ constexpr std::size_t kMostFaults = 20;
 
 /// Memory of a tape, each place with the number of its item, counted from the start of the program;
 /// and of each edge, how many its reader has taken.
-struct Lane {
+struct TapeState {
     std::vector<std::int64_t> places;
     std::vector<EdgeId> over;  ///< tapes some of whose memory it has
     std::int64_t taken = 0;
@@ -32,16 +32,16 @@ constexpr std::int64_t kNothing = -1;
 
 class Replay {
 public:
-    Replay(const Plan& program, const graph::Quota& firings)
+    Replay(const Plan& program, const graph::Repetitions& firings)
         : plan(program),
           graph(program.program->graph),
-          quota(firings),
-          lanes(graph.edges.size()),
+          repetitions(firings),
+          tapeStates(graph.edges.size()),
           gone(graph.nodes.size()),
           started(graph.nodes.size()) {}
 
     std::vector<std::string> run() {
-        if (plan.channels.size() != lanes.size() || plan.fields.size() != graph.nodes.size() ||
+        if (plan.channels.size() != tapeStates.size() || plan.fields.size() != graph.nodes.size() ||
             plan.counters.size() != graph.nodes.size()) {
             fault("the plan is of another graph");
             return faults;
@@ -52,19 +52,20 @@ public:
         checkImage();
         if (!faults.empty()) return faults;
         if (plan.demand) {
-            faults = verifyDemand(plan, quota);
+            faults = verifyDemand(plan, repetitions);
             for (const Region& region : plan.demand->regions) playRegion(region);
             return faults;
         }
-        for (EdgeId id = 0; id < lanes.size(); ++id) {
-            lanes[id].places.assign(static_cast<std::size_t>(plan.channels[id].capacity), kNothing);
+        for (EdgeId id = 0; id < tapeStates.size(); ++id) {
+            tapeStates[id].places.assign(static_cast<std::size_t>(plan.channels[id].capacity),
+                                         kNothing);
         }
-        for (EdgeId id = 0; id < lanes.size(); ++id) begin(id);
-        play("init", plan.init, quota.init, 1);
-        play("steady", plan.steady, quota.steady, 1);
+        for (EdgeId id = 0; id < tapeStates.size(); ++id) begin(id);
+        play("init", plan.init, repetitions.init, 1);
+        play("steady", plan.steady, repetitions.steady, 1);
         if (plan.scaled.iterations == 0) return faults;
-        play("scaled", plan.scaled, quota.steady, plan.scaled.iterations);
-        play("steady", plan.steady, quota.steady, 1);
+        play("scaled", plan.scaled, repetitions.steady, plan.scaled.iterations);
+        play("steady", plan.steady, repetitions.steady, 1);
         return faults;
     }
 
@@ -100,8 +101,8 @@ private:
     /// Where a shared tape has those, and what is then written, at the start.
     void begin(EdgeId id) {
         const graph::Edge& edge = graph.edges[id];
-        Lane& tape = lanes[tapeOf(id)];
-        lanes[id].taken = plan.channels[id].start;
+        TapeState& tape = tapeStates[tapeOf(id)];
+        tapeStates[id].taken = plan.channels[id].start;
         if (tapeOf(id) == id)
             tape.made = plan.channels[id].start + static_cast<std::int64_t>(edge.initial.size());
         putFirst(id, static_cast<std::int64_t>(edge.initial.size()));
@@ -111,7 +112,7 @@ private:
         const std::int64_t from = plan.channels[id].start;
         if (!isInside(id, from, items)) return;
         for (std::int64_t i = from; i < from + items; ++i) {
-            std::int64_t& place = lanes[tapeOf(id)].places[static_cast<std::size_t>(i)];
+            std::int64_t& place = tapeStates[tapeOf(id)].places[static_cast<std::size_t>(i)];
             if (place != kNothing) fault("{} begins where others do", name(id));
             place = i;
         }
@@ -237,8 +238,8 @@ private:
             plan.channels[b.tape].start != 0 || !graph.edges[a.tape].initial.empty() ||
             !graph.edges[b.tape].initial.empty())
             return fault("{} overlaps another block of the state", b.what);
-        lanes[a.tape].over.push_back(b.tape);
-        lanes[b.tape].over.push_back(a.tape);
+        tapeStates[a.tape].over.push_back(b.tape);
+        tapeStates[b.tape].over.push_back(a.tape);
     }
 
     /// Items from `begin` on of the tape are written: what other tapes have in that memory is lost.
@@ -246,9 +247,9 @@ private:
         const Channel& own = plan.channels[id];
         const std::int64_t from = own.offset + begin * own.itemSize;
         const std::int64_t to = from + items * own.itemSize;
-        for (EdgeId other : lanes[id].over) {
+        for (EdgeId other : tapeStates[id].over) {
             const Channel& channel = plan.channels[other];
-            std::vector<std::int64_t>& places = lanes[other].places;
+            std::vector<std::int64_t>& places = tapeStates[other].places;
             const std::int64_t first = (from - channel.offset) / channel.itemSize;
             for (std::int64_t i = std::max<std::int64_t>(first, 0);
                  i < channel.capacity && channel.offset + i * channel.itemSize < to; ++i)
@@ -258,7 +259,7 @@ private:
     }
 
     bool areApart(EdgeId a, EdgeId b) const {
-        const std::vector<EdgeId>& over = lanes[tapeOf(a)].over;
+        const std::vector<EdgeId>& over = tapeStates[tapeOf(a)].over;
         return std::find(over.begin(), over.end(), tapeOf(b)) == over.end();
     }
 
@@ -319,26 +320,28 @@ private:
                   title);
         }
         checkReads(title, phase);
-        for (EdgeId id = 0; id < lanes.size(); ++id) checkEnd(title, id);
+        for (EdgeId id = 0; id < tapeStates.size(); ++id) checkEnd(title, id);
     }
 
     /// As the program does: first `init`, then `steady`, again and again.
     void playRegion(const Region& region) {
         ends = {region.input, region.output};
-        for (EdgeId id = 0; id < lanes.size(); ++id) {
-            lanes[id] = {};
-            lanes[id].places.assign(static_cast<std::size_t>(plan.channels[id].capacity), kNothing);
+        for (EdgeId id = 0; id < tapeStates.size(); ++id) {
+            tapeStates[id] = {};
+            tapeStates[id].places.assign(static_cast<std::size_t>(plan.channels[id].capacity),
+                                         kNothing);
         }
-        for (int round = 0; round < 4; ++round) {
-            const Phase& phase = round == 0 ? region.init : region.steady;
+        for (int iteration = 0; iteration < 4; ++iteration) {
+            const Phase& phase = iteration == 0 ? region.init : region.steady;
             fired.assign(graph.nodes.size(), 0);
             read = 0;
             playAll(phase.steps);
             if (phase.reads.size() != 1 || phase.reads[0] != read)
                 fault("the region of '{}' does not read what it says", path(graph, region.head));
             for (NodeId id : region.nodes) {
-                const std::int64_t firings = quota.steady[id] / quota.steady[region.head];
-                if (round > 0 && fired[id] != firings)
+                const std::int64_t firings =
+                    repetitions.steady[id] / repetitions.steady[region.head];
+                if (iteration > 0 && fired[id] != firings)
                     fault("'{}' fires {} times instead of {} in its region", path(graph, id),
                           fired[id], firings);
                 for (EdgeId edge : graph.nodes[id].inputs) checkEnd("a region", edge);
@@ -362,15 +365,15 @@ private:
     void checkEnd(const char* title, EdgeId id) {
         const graph::Edge& edge = graph.edges[id];
         if (edge.to != kNone && isGone(edge.to) && passesOn(graph.nodes[edge.to])) return;
-        const Lane& lane = lanes[tapeOf(id)];
-        const std::int64_t taken = lanes[id].taken, held = lane.made - taken;
+        const TapeState& tapeState = tapeStates[tapeOf(id)];
+        const std::int64_t taken = tapeStates[id].taken, held = tapeState.made - taken;
         const std::int64_t retained = plan.channels[id].retained;
         if (held != retained)
             fault("{} holds {} items after {} instead of {}", name(id), held, title, retained);
         const std::int64_t begin = plan.channels[tapeOf(id)].retained - retained;
         if (begin < 0) return fault("{} retains more than its tape", name(id));
         for (std::int64_t i = 0; i < std::min(retained, held); ++i) {
-            if (hasRings() || lane.places[static_cast<std::size_t>(begin + i)] == taken + i)
+            if (hasRings() || tapeState.places[static_cast<std::size_t>(begin + i)] == taken + i)
                 continue;
             return fault("item {} that {} holds after {} lies somewhere else", i, name(id), title);
         }
@@ -391,9 +394,9 @@ private:
     }
 
     void playLoop(const Step& loop) {
-        rounds.push_back(0);
-        for (; rounds.back() < loop.count; ++rounds.back()) playAll(loop.body);
-        rounds.pop_back();
+        indices.push_back(0);
+        for (; indices.back() < loop.count; ++indices.back()) playAll(loop.body);
+        indices.pop_back();
     }
 
     bool hasRings() const { return plan.tapes == Tapes::Ring; }
@@ -401,18 +404,19 @@ private:
     /// Where a step reads and writes after `items` of its own: by its position, or where the cursor stands.
     std::int64_t reading(EdgeId id, const std::vector<Position>& positions, std::size_t port,
                          std::int64_t items = 0) {
-        return hasRings() ? lanes[id].taken : at(positions[port]) + items;
+        return hasRings() ? tapeStates[id].taken : at(positions[port]) + items;
     }
     std::int64_t writing(EdgeId id, const std::vector<Position>& positions, std::size_t port,
                          std::int64_t items = 0) {
-        return hasRings() ? lanes[id].made : at(positions[port]) + items;
+        return hasRings() ? tapeStates[id].made : at(positions[port]) + items;
     }
 
     std::int64_t at(const Position& position) {
-        if (position.perRound.size() > rounds.size()) fault("a position counts rounds of no loop");
+        if (position.perIteration.size() > indices.size())
+            fault("a position counts rounds of no loop");
         std::int64_t place = position.base;
-        for (std::size_t i = 0; i < std::min(rounds.size(), position.perRound.size()); ++i)
-            place += position.perRound[i] * rounds[i];
+        for (std::size_t i = 0; i < std::min(indices.size(), position.perIteration.size()); ++i)
+            place += position.perIteration[i] * indices[i];
         return place;
     }
 
@@ -430,12 +434,12 @@ private:
     }
 
     void take(EdgeId id, std::int64_t begin, std::int64_t look, std::int64_t items) {
-        const Lane& lane = lanes[tapeOf(id)];
-        std::int64_t& taken = lanes[id].taken;
+        const TapeState& tapeState = tapeStates[tapeOf(id)];
+        std::int64_t& taken = tapeStates[id].taken;
         if (!isInside(id, begin, look)) return;
         for (std::int64_t i = 0; i < look; ++i) {
-            const std::int64_t found = lane.places[place(id, begin + i)];
-            if (found == taken + i && found < lane.made) continue;
+            const std::int64_t found = tapeState.places[place(id, begin + i)];
+            if (found == taken + i && found < tapeState.made) continue;
             fault("place {} of {} holds item {} where item {} is read", begin + i, name(id), found,
                   taken + i);
             break;
@@ -448,7 +452,7 @@ private:
         if (!isInside(id, begin, items)) return;
         overwrite(id, begin, items);
         for (std::int64_t i = 0; i < items; ++i)
-            lanes[id].places[place(id, begin + i)] = lanes[id].made++;
+            tapeStates[id].places[place(id, begin + i)] = tapeStates[id].made++;
     }
 
     void fire(const Step& step) {
@@ -467,17 +471,17 @@ private:
             for (EdgeId to : outputs)
                 if (!areApart(from, to))
                     fault("'{}' writes over what it reads", path(graph, step.node));
-        for (std::int64_t round = 0; round < step.count; ++round) {
+        for (std::int64_t iteration = 0; iteration < step.count; ++iteration) {
             for (std::size_t port = 0; port < inputs.size(); ++port) {
                 const EdgeId id = inputs[port];
                 const std::int64_t pop = popRate(graph, id, step.first);
-                take(id, reading(id, step.inputs, port, round * pop),
+                take(id, reading(id, step.inputs, port, iteration * pop),
                      std::max(pop, peekRate(graph, id, step.first)), pop);
             }
             for (std::size_t port = 0; port < outputs.size(); ++port) {
                 const std::int64_t push = pushRate(graph, outputs[port], step.first);
                 const EdgeId id = outputs[port];
-                put(id, writing(id, step.outputs, port, round * push), push);
+                put(id, writing(id, step.outputs, port, iteration * push), push);
             }
         }
     }
@@ -496,13 +500,13 @@ private:
         const std::int64_t to = at(step.outputs[0]);
         if (!isInside(step.channel, from, step.count) || !isInside(step.channel, to, step.count))
             return;
-        const auto places = lanes[tapeOf(step.channel)].places.begin();
+        const auto places = tapeStates[tapeOf(step.channel)].places.begin();
         const std::vector<std::int64_t> moved(places + from, places + from + step.count);
         overwrite(tapeOf(step.channel), to, step.count);
         std::copy(moved.begin(), moved.end(), places + to);
     }
 
-    void transfer(const Step& step, EdgeId open, const std::vector<WorldPort>& ports) {
+    void transfer(const Step& step, EdgeId open, const std::vector<ProgramPort>& ports) {
         const bool isPort = step.port < ports.size() && ports[step.port].node == kNone;
         if (step.channel != open || !(isPort || plan.demand))
             return fault("an open end is used that the program has not");
@@ -516,23 +520,23 @@ private:
 
     const Plan& plan;
     const Graph& graph;
-    const graph::Quota& quota;
-    std::vector<Lane> lanes;  ///< by EdgeId
+    const graph::Repetitions& repetitions;
+    std::vector<TapeState> tapeStates;  ///< by EdgeId
     struct {
         EdgeId input, output;
     } ends{graph.input, graph.output};  ///< of the program, or of a region
     std::vector<bool> gone;  ///< by NodeId
     std::vector<bool> started;
     std::vector<std::int64_t> fired;  ///< in this phase
-    std::vector<std::int64_t> rounds;  ///< of the loops around
+    std::vector<std::int64_t> indices;  ///< of the loops around
     std::int64_t read = 0;
     std::vector<std::string> faults;
 };
 
 }  // namespace
 
-std::vector<std::string> verify(const Plan& plan, const graph::Quota& quota) {
-    return Replay(plan, quota).run();
+std::vector<std::string> verify(const Plan& plan, const graph::Repetitions& repetitions) {
+    return Replay(plan, repetitions).run();
 }
 
 }  // namespace strc::plan

@@ -82,7 +82,7 @@ Declaration declaration(const base::Context& context, const ast::Decl& decl, std
 }
 
 Parsed parseDeclarations(const std::string& source, const std::string& text, std::size_t begin,
-                         const World& world) {
+                         const Callbacks& callbacks) {
     Parsed parsed;
     base::onOwnStack([&] {
         base::Context context;
@@ -91,11 +91,11 @@ Parsed parseDeclarations(const std::string& source, const std::string& text, std
             masked.begin(), masked.begin() + static_cast<std::ptrdiff_t>(begin),
             [](char c) { return c != '\n'; }, ' ');
         const base::BufferId buffer = context.sources.add(source, masked);
-        const ast::Unit& unit = parser::parse(context, buffer, world.interrupt);
+        const ast::Unit& unit = parser::parse(context, buffer, callbacks.interrupt);
         context.diags.merge();
         for (const base::Diagnostic& each : context.diags.all())
-            parsed.messages.push_back(toMessage(each, context.sources, world.colour));
-        parsed.isFine = !context.diags.hasErrors() && !isInterrupted(world);
+            parsed.messages.push_back(toMessage(each, context.sources, callbacks.colour));
+        parsed.isFine = !context.diags.hasErrors() && !isInterrupted(callbacks);
         std::size_t from = begin;
         for (const ast::Decl* decl : unit.decls) {
             if (!parsed.isFine) break;
@@ -153,7 +153,7 @@ void State::declare(const Input& input) {
 
 /// Declares what stands in `text` from the beginning of the input on: all of it or nothing.
 void State::declareText(const Input& input, const std::string& text, bool isQuiet) {
-    Parsed parsed = parseDeclarations(input.name, text, input.begin, world);
+    Parsed parsed = parseDeclarations(input.name, text, input.begin, callbacks);
     add(parsed.messages);
     if (!parsed.isFine) throw Failed();
     for (const Declaration& each : parsed.declarations) checkName(input, each.name, "declaration");
@@ -231,9 +231,9 @@ void State::checkDeclared(const Input& input, const std::vector<const Declaratio
         });
         const bool isError = base::info(diag.id).severity == base::Severity::Error;
         if (isNew || (!isOld && isError && affected.empty()))
-            about.push_back(toMessage(diag, sources, world.colour));
+            about.push_back(toMessage(diag, sources, callbacks.colour));
         else if (isOld)
-            broken.push_back(toMessage(diag, sources, world.colour));
+            broken.push_back(toMessage(diag, sources, callbacks.colour));
     }
     check(std::move(about));
     if (!isQuiet) tellDeclared(fresh, before);
@@ -302,7 +302,7 @@ void State::tellUsersOf(const Input& input, const std::string& name, const std::
     std::vector<Message> broken;
     for (const base::Diagnostic& diag : work->program.context.diags.all())
         if (isBreach(diag, users, work->program.context.sources))
-            broken.push_back(toMessage(diag, work->program.context.sources, world.colour));
+            broken.push_back(toMessage(diag, work->program.context.sources, callbacks.colour));
     tellBroken(std::move(broken));
 }
 

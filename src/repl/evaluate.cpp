@@ -38,12 +38,12 @@ void keepGlobals(session::Compilation& program, Declarations& declarations,
 }
 
 /// The variables that a declaration `T a = 1, b;` or a static block declares.
-std::set<std::string, std::less<>> declaredIn(std::string_view text, const World& world) {
+std::set<std::string, std::less<>> declaredIn(std::string_view text, const Callbacks& callbacks) {
     std::set<std::string, std::less<>> names;
     base::onOwnStack([&] {
         base::Context context;
         const base::BufferId buffer = context.sources.add("", std::string(text));
-        const ast::Unit& unit = parser::parse(context, buffer, world.interrupt);
+        const ast::Unit& unit = parser::parse(context, buffer, callbacks.interrupt);
         for (const ast::Decl* decl : unit.decls) {
             auto* block = ast::tryAs<ast::StaticDecl>(decl);
             if (!block) continue;
@@ -75,7 +75,7 @@ std::unique_ptr<Work> State::runStatics(const Input& input, const MixedText& tex
     base::onOwnStack([&] { work = workbench.compile(task); });
     random = work->program.random;
     check(workbench.messages(*work, task));
-    if (isInterrupted(world)) throw Failed();
+    if (isInterrupted(callbacks)) throw Failed();
     return work;
 }
 
@@ -85,8 +85,8 @@ void State::variables(const Input& input) {
     if (!isBlock) text.own("static {\n");
     text.piece(input.begin, input.end);
     if (!isBlock) text.own(input.text().ends_with(";") ? "\n}\n" : ";\n}\n");
-    const std::set<std::string, std::less<>> fresh = declaredIn(text.text(), world);
-    if (isInterrupted(world)) throw Failed();
+    const std::set<std::string, std::less<>> fresh = declaredIn(text.text(), callbacks);
+    if (isInterrupted(callbacks)) throw Failed();
     for (const std::string& name : fresh) checkName(input, name, "variable");
     std::unique_ptr<Work> work = runStatics(input, text, fresh);
     std::map<std::string, std::string> before;  // types

@@ -187,10 +187,10 @@ std::string State::programOf(const Running& stream, const Input& input) {
 void State::compileCommand(const Input& input, const Input& arguments) {
     const Input name =
         onlyWord(*this, input, arguments, "':compile' wants the name of the executable");
-    if (!world.build) fail(input, "executables cannot be made here");
+    if (!callbacks.build) fail(input, "executables cannot be made here");
     const std::string file = plainText(name);
     const std::string why =
-        world.build(programOf(present(input), input), present(input).task.top, file);
+        callbacks.build(programOf(present(input), input), present(input).task.top, file);
     if (!why.empty()) {
         remark(why);
         fail(input, "the executable could not be made");

@@ -100,7 +100,7 @@ void State::typeCommand(const Input& input, const Input& arguments) {
 void State::ratesCommand(const Input& input, const Input& arguments) {
     const std::shared_ptr<Running> stream = about(input, arguments);
     const graph::Graph& graph = stream->graph();
-    const graph::Quota& quota = stream->work->program.quota;
+    const graph::Repetitions& repetitions = stream->work->program.repetitions;
     struct Row {
         std::string name, rates;
         std::int64_t init, steady;
@@ -110,7 +110,7 @@ void State::ratesCommand(const Input& input, const Input& arguments) {
     std::size_t rates = 5;
     for (NodeId id = 0; id < graph.nodes.size(); ++id) {
         const graph::Node& node = graph.nodes[id];
-        Row row{stream->nameOf(id), {}, quota.init[id], quota.steady[id]};
+        Row row{stream->nameOf(id), {}, repetitions.init[id], repetitions.steady[id]};
         row.rates = node.kind == graph::NodeKind::Filter ? graph::ratesText(node.work)
                                                          : graph::weightsText(node, 8);
         if (node.prework) row.rates += " (first: " + graph::ratesText(*node.prework) + ")";
@@ -131,7 +131,7 @@ namespace {
 std::string islandText(const Running& stream, std::uint32_t island) {
     std::string names;
     for (NodeId id = 0; id < stream.graph().nodes.size(); ++id)
-        if (stream.work->program.quota.island[id] == island)
+        if (stream.work->program.repetitions.island[id] == island)
             names += (names.empty() ? "" : ", ") + stream.nameOf(id);
     return names;
 }
@@ -142,13 +142,13 @@ void State::scheduleCommand(const Input& input, const Input& arguments) {
     const std::shared_ptr<Running> stream = about(input, arguments);
     session::Compilation& program = stream->work->program;
     const graph::Graph& graph = program.elaboration.graph;
-    for (std::uint32_t island = 0; island < program.quota.islands; ++island) {
-        auto made =
-            sched::schedule(program.context, graph, program.quota, sched::Order::Buffers, island);
+    for (std::uint32_t island = 0; island < program.repetitions.islands; ++island) {
+        auto made = sched::schedule(program.context, graph, program.repetitions,
+                                    sched::Order::Buffers, island);
         check(stream->messages());
         if (!made) continue;
-        if (program.quota.islands > 1) show(islandText(*stream, island) + ":\n");
-        show(sched::print(graph, program.quota, *made));
+        if (program.repetitions.islands > 1) show(islandText(*stream, island) + ":\n");
+        show(sched::print(graph, program.repetitions, *made));
     }
 }
 
@@ -178,7 +178,7 @@ void State::graphCommand(const Input& input, const Input& given) {
     Input arguments = given;
     const std::string file = fileAfter(arguments);
     const std::shared_ptr<Running> stream = about(input, arguments);
-    const graph::Annotations notes{&stream->work->program.quota, nullptr};
+    const graph::Annotations notes{&stream->work->program.repetitions, nullptr};
     if (file.empty()) return show(graph::toText(stream->graph(), notes));
     const std::string_view name = file;
     if (name.ends_with(".txt"))

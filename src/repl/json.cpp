@@ -67,10 +67,10 @@ std::string withValue(std::string answer, const std::string& value) {
 }  // namespace
 
 struct JsonSession::Inside {
-    Inside(World world, bool events, std::function<void(const std::string&)> to)
+    Inside(Callbacks callbacks, bool events, std::function<void(const std::string&)> to)
         : withEvents(events), write(std::move(to)) {
-        world.show = [this](std::string_view text) { shown(text); };
-        session = std::make_unique<Session>(std::move(world));
+        callbacks.show = [this](std::string_view text) { shown(text); };
+        session = std::make_unique<Session>(std::move(callbacks));
     }
 
     void shown(std::string_view text) {
@@ -173,9 +173,9 @@ struct JsonSession::Inside {
     bool isOver = false;
 };
 
-JsonSession::JsonSession(World world, bool withEvents,
+JsonSession::JsonSession(Callbacks callbacks, bool withEvents,
                          std::function<void(const std::string&)> write)
-    : inside(std::make_unique<Inside>(std::move(world), withEvents, std::move(write))) {}
+    : inside(std::make_unique<Inside>(std::move(callbacks), withEvents, std::move(write))) {}
 
 JsonSession::~JsonSession() = default;
 

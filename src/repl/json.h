@@ -14,8 +14,8 @@ namespace strc::repl {
 class JsonSession {
 public:
     /// `withEvents`: what a program prints is written as it comes, before the answer. `write` takes whole
-    /// lines. `world.show` is set here.
-    JsonSession(World, bool withEvents, std::function<void(const std::string& line)> write);
+    /// lines. `callbacks.show` is set here.
+    JsonSession(Callbacks, bool withEvents, std::function<void(const std::string& line)> write);
     ~JsonSession();
 
     /// Before any request. What is wrong with them is written as an event without an id.

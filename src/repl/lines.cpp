@@ -11,7 +11,8 @@ namespace {
 
 class Reader {
 public:
-    Reader(const Terminal& where, World world) : terminal(where), session(withoutValues(world)) {}
+    Reader(const Terminal& where, Callbacks callbacks)
+        : terminal(where), session(withoutValues(callbacks)) {}
 
     bool run(const std::vector<std::string>& files) {
         for (const std::string& file : files) evaluate(":load \"" + file + "\"");
@@ -32,9 +33,9 @@ public:
     }
 
 private:
-    static World withoutValues(World& world) {
-        world.wantsValues = false;
-        return std::move(world);
+    static Callbacks withoutValues(Callbacks& callbacks) {
+        callbacks.wantsValues = false;
+        return std::move(callbacks);
     }
     bool isEnded() const { return terminal.ended && *terminal.ended; }
 
@@ -98,8 +99,9 @@ private:
 
 }  // namespace
 
-bool readLines(const Terminal& terminal, World world, const std::vector<std::string>& files) {
-    return Reader(terminal, std::move(world)).run(files);
+bool readLines(const Terminal& terminal, Callbacks callbacks,
+               const std::vector<std::string>& files) {
+    return Reader(terminal, std::move(callbacks)).run(files);
 }
 
 }  // namespace strc::repl

@@ -23,8 +23,8 @@ struct Terminal {
     std::function<bool()> hasMore = {};
 };
 
-/// Until the end of the input, `:quit` or `ended`. An interrupt drops an entry that is not complete yet. Results go to `world.show`, messages to `err`. `files` are loaded
+/// Until the end of the input, `:quit` or `ended`. An interrupt drops an entry that is not complete yet. Results go to `callbacks.show`, messages to `err`. `files` are loaded
 /// first. False if there was an error and nobody saw it at a prompt.
-bool readLines(const Terminal&, World, const std::vector<std::string>& files);
+bool readLines(const Terminal&, Callbacks, const std::vector<std::string>& files);
 
 }  // namespace strc::repl

@@ -35,7 +35,7 @@ void State::plotCommand(const Input&, const Input& given) {
              "there are no numbers to draw: ':plot take 100 Ramp()' (what goes to a file is not "
              "kept)");
     const std::string_view name = file;
-    if (file.empty()) return show(plotText(numbers, world.width, kRows));
+    if (file.empty()) return show(plotText(numbers, callbacks.width, kRows));
     if (name.ends_with(".svg")) return writeFile(given, file, plotSvg(numbers));
     if (!name.ends_with(".png")) fail(given, "plots go to files that end in .svg or .png");
     const Raster raster = plotRaster(numbers, kWidth, kHeight);

@@ -150,7 +150,7 @@ bool Running::start(std::function<void(std::string_view)> show, const volatile b
     print = std::move(show);
     interrupt = stop;
     // A program that only the interpreter can run is run by it from the start.
-    isCompiled = isCompiled && !work->program.elaboration.symbolic;
+    isCompiled = isCompiled && !work->program.elaboration.dynamicShape;
     if (isCompiled) return startMachine(), true;
     interp::Options options;
     options.interrupt = interrupt;
@@ -158,7 +158,7 @@ bool Running::start(std::function<void(std::string_view)> show, const volatile b
     options.print = [this](std::string_view text) { printAndCount(text); };
     session::Compilation& program = work->program;
     live = std::make_unique<interp::Live>(program.context, program.module, program.elaboration,
-                                          program.quota, *program.program.types, options);
+                                          program.repetitions, *program.program.types, options);
     return live->isReady();
 }
 

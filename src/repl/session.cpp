@@ -14,10 +14,10 @@
 
 namespace strc::repl {
 
-State::State(World given) : world(std::move(given)) {
-    workbench.interrupt = world.interrupt;
-    workbench.colour = world.colour;
-    workbench.weights = world.weights;
+State::State(Callbacks given) : callbacks(std::move(given)) {
+    workbench.interrupt = callbacks.interrupt;
+    workbench.colour = callbacks.colour;
+    workbench.weights = callbacks.weights;
     workbench.print = [this](std::string_view text) { show(text); };
 }
 
@@ -124,7 +124,7 @@ Message faultAt(const Input& input, base::Diag id, const std::vector<std::string
 
 void State::failAt(const Input& input, std::size_t begin, std::size_t end, std::string_view what) {
     const Input place{input.typed, input.name, begin, end};
-    add({faultAt(place, base::Diag::PromptCommand, {std::string(what)}, world.colour)});
+    add({faultAt(place, base::Diag::PromptCommand, {std::string(what)}, callbacks.colour)});
     throw Failed();
 }
 
@@ -144,16 +144,16 @@ void State::add(std::vector<Message> messages) {
 
 void State::remark(std::string_view text) {
     if (isQuiet) return;
-    if (world.isTerse)
+    if (callbacks.isTerse)
         answer->messages.push_back({base::Severity::Note, {}, std::string(text), {}});
     else
-        world.show(text);
+        callbacks.show(text);
 }
 
 void State::tellUnsaid() {
     base::Diagnostic more{base::Diag::MoreErrors, base::Severity::Note, {}, {}, {}, {}, {}};
     more << static_cast<std::int64_t>(std::exchange(unsaid, 0));
-    answer->messages.push_back(toMessage(more, base::SourceManager(), world.colour));
+    answer->messages.push_back(toMessage(more, base::SourceManager(), callbacks.colour));
 }
 
 void State::check(std::vector<Message> messages) {
@@ -164,11 +164,11 @@ void State::check(std::vector<Message> messages) {
 }
 
 void State::give(const types::Value& value) {
-    if (world.wantsValues) {
+    if (callbacks.wantsValues) {
         answer->type = types::toString(value.type);
         answer->value = toJson(value);
     }
-    show(toText(value, world.isTerse) + "\n");
+    show(toText(value, callbacks.isTerse) + "\n");
 }
 
 void State::giveAll() {
@@ -176,34 +176,34 @@ void State::giveAll() {
     constexpr std::uint64_t kMostValues = 1'000'000;
     const std::uint64_t count = results.count();
     if (count == 0) return;
-    if (world.wantsValues) {
+    if (callbacks.wantsValues) {
         answer->type = results.typeText();
         answer->value.clear();
         for (std::uint64_t k = 0; k < count && count <= kMostValues; ++k)
             answer->value += (k == 0 ? "[" : ",") + toJson(results[k]);
         if (!answer->value.empty()) answer->value += "]";
     }
-    if (world.isTerse) {
+    if (callbacks.isTerse) {
         Rows rows;
         for (std::uint64_t k = 0; k < count; ++k) show(rows.add(results[k]));
         return show(rows.end());
     }
-    show(toTable(results.first(kMostShown), world.width));
+    show(toTable(results.first(kMostShown), callbacks.width));
     if (count > kMostShown) show(fmt::format("… {} more\n", count - kMostShown));
 }
 
 // ---------------------------------------------------------------- session
 
-Session::Session(World world) : state(std::make_unique<State>(std::move(world))) {}
+Session::Session(Callbacks callbacks) : state(std::make_unique<State>(std::move(callbacks))) {}
 Session::~Session() = default;
 
 void Session::setWidth(std::size_t columns) {
-    state->world.width = std::clamp<std::size_t>(columns, 20, 400);
+    state->callbacks.width = std::clamp<std::size_t>(columns, 20, 400);
 }
 
-void Session::setValues(bool wanted) { state->world.wantsValues = wanted; }
+void Session::setValues(bool wanted) { state->callbacks.wantsValues = wanted; }
 
-void Session::setColour(bool wanted) { state->world.colour = state->workbench.colour = wanted; }
+void Session::setColour(bool wanted) { state->callbacks.colour = state->workbench.colour = wanted; }
 
 Answer Session::evaluate(std::string_view text) {
     Answer answer;
@@ -222,13 +222,13 @@ Answer Session::evaluate(std::string_view text) {
             s.add(
                 {faultAt(input, base::Diag::LimitExceeded,
                          {"the memory that this needs", std::to_string(base::Limits().totalBytes)},
-                         s.world.colour)});
+                         s.callbacks.colour)});
         }
-        if (isInterrupted(s.world)) {
+        if (isInterrupted(s.callbacks)) {
             if (!answer.isInterrupted) s.confirm("interrupted\n");
             answer.isInterrupted = true;
             answer.isFine = false;
-            *s.world.interrupt = false;
+            *s.callbacks.interrupt = false;
         }
         if (!answer.isFine || answer.isInterrupted || answer.isEnd) break;
     }

@@ -16,7 +16,7 @@
 namespace strc::repl {
 
 /// The callbacks and settings that the process gives to the session.
-struct World {
+struct Callbacks {
     /// Takes what programs print and what is shown, as it comes.
     std::function<void(std::string_view)> show;
     /// Set by Ctrl-C; set back by the session when it has stopped what ran.
@@ -66,7 +66,7 @@ class State;
 
 class Session {
 public:
-    explicit Session(World);
+    explicit Session(Callbacks);
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
@@ -77,7 +77,7 @@ public:
     std::vector<Coloured> colour(std::string_view text) const;
     void setWidth(std::size_t columns);
     void setColour(bool);
-    /// World::wantsValues.
+    /// Callbacks::wantsValues.
     void setValues(bool wanted);
 
 private:

@@ -13,7 +13,9 @@
 
 namespace strc::repl {
 
-inline bool isInterrupted(const World& world) { return world.interrupt && *world.interrupt; }
+inline bool isInterrupted(const Callbacks& callbacks) {
+    return callbacks.interrupt && *callbacks.interrupt;
+}
 
 /// An entry that fails ends the evaluation; its messages have been added to the answer.
 struct Failed {};
@@ -47,7 +49,7 @@ class Sink;
 
 class State {
 public:
-    explicit State(World);
+    explicit State(Callbacks);
 
     void entry(const Input&);
 
@@ -202,12 +204,12 @@ public:
     // ---- messages
     /// That what was asked for is done.
     void confirm(std::string_view text) const {
-        if (!world.isTerse) show(text);
+        if (!callbacks.isTerse) show(text);
     }
     /// Something that is no result and yet has to be said.
     void remark(std::string_view text);
     void show(std::string_view text) const {
-        if (!isQuiet) world.show(text);
+        if (!isQuiet) callbacks.show(text);
     }
     /// Reports a fault of the input at hand, with its place, and ends the entry.
     [[noreturn]] void fail(const Input&, std::string_view what);
@@ -222,7 +224,7 @@ public:
     /// Shows the results.
     void giveAll();
 
-    World world;
+    Callbacks callbacks;
     Declarations declarations;
     Workbench workbench{declarations};
     std::map<std::string, std::shared_ptr<Running>, std::less<>> instances;

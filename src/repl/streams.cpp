@@ -120,7 +120,7 @@ std::shared_ptr<Running> State::make(const Input& input, const std::string& sour
     task.last = isCompiled ? session::Stage::Planned : session::Stage::Balanced;
     auto made = std::make_shared<Running>(workbench, std::move(task), std::move(text), source);
     check(made->messages());
-    if (isInterrupted(world)) throw Failed();
+    if (isInterrupted(callbacks)) throw Failed();
     const std::vector<std::string> names = [&] {
         auto found = namesIn(made->mixed.text());
         return std::vector<std::string>(found.begin(), found.end());
@@ -134,7 +134,7 @@ std::shared_ptr<Running> State::make(const Input& input, const std::string& sour
 void State::begin(const std::shared_ptr<Running>& made) {
     dropWritersOf(*made);
     const bool isReady =
-        made->start([this](std::string_view printed) { show(printed); }, world.interrupt);
+        made->start([this](std::string_view printed) { show(printed); }, callbacks.interrupt);
     made->onChange = [this, raw = made.get()](graph::EdgeId edge) { showChange(*raw, edge); };
     check(made->messages());
     if (!isReady) throw Failed();
@@ -231,8 +231,8 @@ void State::run(const std::shared_ptr<Running>& held, const Line& line,
         return;
     }
     std::optional<Source> source = takeSource(held, line, input);
-    const bool isStreamed = world.isTerse && !isQuiet;
-    Sink sink(isStreamed ? world.show : nullptr);
+    const bool isStreamed = callbacks.isTerse && !isQuiet;
+    Sink sink(isStreamed ? callbacks.show : nullptr);
     const std::optional<FileSource>& file = source ? source->file : stream.file;
     checkSink(stream, line, input);
     sink.meaning = [&, next = stream.itemsGiven()](const Value& item) mutable {

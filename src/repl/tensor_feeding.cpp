@@ -86,7 +86,7 @@ void State::shape(const std::shared_ptr<Running>& stream, const Arriving& arrivi
     std::vector<Message> messages = stream->messages();
     const bool hasErrors = stream->work->hasErrors();
     check(std::move(messages));
-    if (hasErrors || isInterrupted(world)) throw Failed();
+    if (hasErrors || isInterrupted(callbacks)) throw Failed();
     begin(stream);
 }
 

@@ -24,13 +24,13 @@ struct Items {
 
 private:
     /// Type and offset of one item, if items have different types.
-    struct Place {
+    struct FieldOffset {
         const types::Type* type;
         std::size_t begin;
     };
     std::size_t bytesOfOne() const;
 
-    std::vector<Place> places;
+    std::vector<FieldOffset> places;
 };
 
 /// As the language would write it: `{1, 2}`, `1.5`, `P{x = 1, y = 2}`; of long arrays the beginning.

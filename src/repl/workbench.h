@@ -61,7 +61,7 @@ public:
     std::function<void(std::string_view)> print;
     const volatile bool* interrupt = nullptr;
     bool colour = false;
-    std::string weights;  ///< World::weights
+    std::string weights;  ///< Callbacks::weights
 
 private:
     const Declarations& declarations;

@@ -23,9 +23,9 @@ public:
     Balance(base::Context& context, const graph::Graph& graph)
         : context(context), graph(graph), tree(graph), proportions(graph.nodes.size()) {}
 
-    bool solve(graph::Quota& quota) {
-        return checkConnected() && addEquations() && findIslands(quota) && findRepetitions(quota) &&
-               checkItems(quota);
+    bool solve(graph::Repetitions& repetitions) {
+        return checkConnected() && addEquations() && findIslands(repetitions) &&
+               findRepetitions(repetitions) && checkItems(repetitions);
     }
 
 private:
@@ -99,24 +99,24 @@ private:
             << limit << path(graph, node);
     }
 
-    bool findIslands(graph::Quota& quota) {
-        quota.island.assign(graph.nodes.size(), kNone);
-        quota.islands = 0;
+    bool findIslands(graph::Repetitions& repetitions) {
+        repetitions.island.assign(graph.nodes.size(), kNone);
+        repetitions.islands = 0;
         for (NodeId node = 0; node < graph.nodes.size(); ++node) {
-            if (quota.island[node] != kNone) continue;
+            if (repetitions.island[node] != kNone) continue;
             for (NodeId member : proportions.membersOf(proportions.classIndex(node))) {
-                quota.island[member] = quota.islands;
+                repetitions.island[member] = repetitions.islands;
             }
-            ++quota.islands;
+            ++repetitions.islands;
         }
         return true;
     }
 
-    bool findRepetitions(graph::Quota& quota) {
-        quota.steady.assign(graph.nodes.size(), 0);
-        std::vector<std::int64_t> scale(quota.islands, 1);
+    bool findRepetitions(graph::Repetitions& repetitions) {
+        repetitions.steady.assign(graph.nodes.size(), 0);
+        std::vector<std::int64_t> scale(repetitions.islands, 1);
         for (NodeId node = 0; node < graph.nodes.size(); ++node) {
-            std::int64_t& common = scale[quota.island[node]];
+            std::int64_t& common = scale[repetitions.island[node]];
             auto multiple = leastCommonMultiple(common, proportions.relative(node).den);
             if (!multiple) {
                 reportOverflow(node, graph::kMaxCount);
@@ -126,9 +126,9 @@ private:
         }
         for (NodeId node = 0; node < graph.nodes.size(); ++node) {
             const Ratio value = proportions.relative(node);
-            quota.steady[node] =
-                graph::multiplyCounts(value.num, scale[quota.island[node]] / value.den);
-            if (quota.steady[node] < graph::kMaxCount) continue;
+            repetitions.steady[node] =
+                graph::multiplyCounts(value.num, scale[repetitions.island[node]] / value.den);
+            if (repetitions.steady[node] < graph::kMaxCount) continue;
             reportOverflow(node, graph::kMaxCount);
             return false;
         }
@@ -136,12 +136,12 @@ private:
     }
 
     /// The items of a steady state are counted too.
-    bool checkItems(const graph::Quota& quota) {
+    bool checkItems(const graph::Repetitions& repetitions) {
         for (EdgeId id = 0; id < graph.edges.size(); ++id) {
             if (!isStatic(id)) continue;
             const NodeId from = graph.edges[id].from;
             const std::int64_t push = std::max<std::int64_t>(pushRate(graph, id), 1);
-            if (graph::multiplyCounts(quota.steady[from], push) < graph::kMaxCount) continue;
+            if (graph::multiplyCounts(repetitions.steady[from], push) < graph::kMaxCount) continue;
             reportOverflow(from, graph::kMaxCount / push);
             return false;
         }
@@ -157,11 +157,11 @@ private:
 
 }  // namespace
 
-std::optional<graph::Quota> balance(base::Context& context, const graph::Graph& graph) {
-    graph::Quota quota;
-    if (!Balance(context, graph).solve(quota)) return std::nullopt;
-    if (!initialise(context, graph, quota)) return std::nullopt;
-    return quota;
+std::optional<graph::Repetitions> balance(base::Context& context, const graph::Graph& graph) {
+    graph::Repetitions repetitions;
+    if (!Balance(context, graph).solve(repetitions)) return std::nullopt;
+    if (!initialise(context, graph, repetitions)) return std::nullopt;
+    return repetitions;
 }
 
 }  // namespace strc::sched

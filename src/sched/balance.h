@@ -14,6 +14,6 @@ namespace strc::sched {
 /// no part in the balance. Empty after reporting: inconsistent rates (108, naming the splitjoin, loop
 /// or edge and the rates on both sides), deadlock (109, 111, with the loop and what would mend it),
 /// overflow (110), disconnected parts (104).
-std::optional<graph::Quota> balance(base::Context&, const graph::Graph&);
+std::optional<graph::Repetitions> balance(base::Context&, const graph::Graph&);
 
 }  // namespace strc::sched

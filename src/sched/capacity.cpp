@@ -38,12 +38,12 @@ private:
 
 class Meter {
 public:
-    Meter(const graph::Graph& graph, const graph::Quota& quota, std::uint32_t island)
+    Meter(const graph::Graph& graph, const graph::Repetitions& repetitions, std::uint32_t island)
         : graph(graph), flows(graph.edges.size()), known(graph.edges.size()) {
         for (EdgeId id = 0; id < graph.edges.size(); ++id) {
             if (!isStaticEdge(graph, id)) continue;
             flows[id] = flowOf(graph, id);
-            known[id] = quota.island[flows[id].from] == island;
+            known[id] = repetitions.island[flows[id].from] == island;
         }
         items.assign(graph.edges.size(), 0);
         for (EdgeId id = 0; id < items.size(); ++id) {
@@ -106,7 +106,7 @@ private:
         return summary.all();
     }
 
-    /// The highest round is the last one or the first one.
+    /// The highest iteration is the last one or the first one.
     static std::vector<Effect> repeated(std::vector<Effect> effects, std::int64_t count) {
         for (Effect& effect : effects) {
             effect.rise += std::max<std::int64_t>(effect.change * (count - 1), 0);
@@ -123,9 +123,10 @@ private:
 
 }  // namespace
 
-std::vector<std::int64_t> capacities(const graph::Graph& graph, const graph::Quota& quota,
+std::vector<std::int64_t> capacities(const graph::Graph& graph,
+                                     const graph::Repetitions& repetitions,
                                      const Schedule& schedule) {
-    Meter meter(graph, quota, schedule.island);
+    Meter meter(graph, repetitions, schedule.island);
     std::vector<std::int64_t> fired(graph.nodes.size());
     meter.play(schedule.init.children, fired);
     meter.play(schedule.steady.children, fired);

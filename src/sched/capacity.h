@@ -9,7 +9,8 @@
 namespace strc::sched {
 
 /// By EdgeId, of the edges inside the schedule's island. Each loop is summed up once: what it adds to
-/// an edge per round and how far it rises in between; both are linear in the round.
-std::vector<std::int64_t> capacities(const graph::Graph&, const graph::Quota&, const Schedule&);
+/// an edge per iteration and how far it rises in between; both are linear in the iteration.
+std::vector<std::int64_t> capacities(const graph::Graph&, const graph::Repetitions&,
+                                     const Schedule&);
 
 }  // namespace strc::sched

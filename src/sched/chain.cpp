@@ -19,12 +19,12 @@ constexpr std::int64_t kLeavesAnyway = 64;
 constexpr std::int64_t kEasement = 8;         ///< times that for the simplest interleavings
 constexpr double kAlmost = 1.25;              ///< times the least room counts as little as well
 
-void absorb(Block& into, Block other, std::int64_t rounds) {
+void absorb(Block& into, Block other, std::int64_t trips) {
     Body body;
-    appendTimes(body, std::move(into.body), into.rounds / rounds);
-    appendTimes(body, std::move(other.body), other.rounds / rounds);
+    appendTimes(body, std::move(into.body), into.trips / trips);
+    appendTimes(body, std::move(other.body), other.trips / trips);
     into.body = std::move(body);
-    into.rounds = rounds;
+    into.trips = trips;
     into.leaves += other.leaves;
     into.nodes += other.nodes;
 }
@@ -110,12 +110,12 @@ std::vector<Body> regularShapes(std::int64_t left, std::int64_t right) {
         for (const auto& [l, r] :
              {std::pair(x, y), std::pair(nextX, nextY), std::pair(nextX - x, nextY - y)}) {
             if (r <= 0 || l >= left || Wide{l} * right < Wide{r} * left) continue;
-            const std::int64_t rounds = std::min(left / l, right / r);
-            if (rounds < 2) continue;
+            const std::int64_t trips = std::min(left / l, right / r);
+            if (trips < 2) continue;
             Body shape;
-            appendTimes(shape, {leaf(0, l), leaf(1, r)}, rounds);
-            if (left > rounds * l) shape.push_back(leaf(0, left - rounds * l));
-            if (right > rounds * r) shape.push_back(leaf(1, right - rounds * r));
+            appendTimes(shape, {leaf(0, l), leaf(1, r)}, trips);
+            if (left > trips * l) shape.push_back(leaf(0, left - trips * l));
+            if (right > trips * r) shape.push_back(leaf(1, right - trips * r));
             shapes.push_back(std::move(shape));
         }
     }
@@ -162,12 +162,12 @@ std::int64_t leavesOf(const Body& shape, const Block& left, const Block& right) 
 
 /// Finds an interleaving with almost the shortest tapes among those whose tree is small enough; empty if
 /// it is the left block, then the right one.
-std::optional<Body> interleave(const Block& left, const Block& right, std::int64_t rounds,
+std::optional<Body> interleave(const Block& left, const Block& right, std::int64_t trips,
                                const std::vector<Flowing>& flows) {
     const std::int64_t allowed =
         std::max(kLeavesAnyway, kLeavesPerNode * (left.nodes + right.nodes));
-    const std::int64_t ofLeft = left.rounds / rounds;
-    const std::int64_t ofRight = right.rounds / rounds;
+    const std::int64_t ofLeft = left.trips / trips;
+    const std::int64_t ofRight = right.trips / trips;
     std::vector<Body> shapes = regularShapes(ofLeft, ofRight);
     Interleaving executions(ofLeft, ofRight, flows);
     for (std::int64_t n = std::min({ofLeft, ofRight, kMostGroups}); n > 1; n /= 2) {
@@ -218,8 +218,8 @@ private:
         std::vector<std::uint32_t> now(blocks.size());
         std::vector<Block> joined;
         for (std::uint32_t i = 0; i < blocks.size(); ++i) {
-            if (!joined.empty() && joined.back().rounds == blocks[i].rounds) {
-                absorb(joined.back(), std::move(blocks[i]), joined.back().rounds);
+            if (!joined.empty() && joined.back().trips == blocks[i].trips) {
+                absorb(joined.back(), std::move(blocks[i]), joined.back().trips);
             } else {
                 joined.push_back(std::move(blocks[i]));
             }
@@ -256,7 +256,7 @@ private:
         std::priority_queue<Entry, std::vector<Entry>, decltype(before)> queue(before);
         auto offer = [&](std::uint32_t i) {
             if (i >= count || next[i] >= count) return;
-            queue.emplace(std::gcd(blocks[i].rounds, blocks[next[i]].rounds), i, version[i],
+            queue.emplace(std::gcd(blocks[i].trips, blocks[next[i]].trips), i, version[i],
                           version[next[i]]);
         };
         for (std::uint32_t i = 0; i < count; ++i) offer(i);
@@ -280,8 +280,8 @@ private:
     }
 
     void join(std::uint32_t i, std::uint32_t j) {
-        const std::int64_t rounds = std::gcd(blocks[i].rounds, blocks[j].rounds);
-        absorb(blocks[i], std::move(blocks[j]), rounds);
+        const std::int64_t trips = std::gcd(blocks[i].trips, blocks[j].trips);
+        absorb(blocks[i], std::move(blocks[j]), trips);
     }
 
     void compact(const std::vector<std::uint32_t>& head) {
@@ -304,11 +304,11 @@ private:
         common.assign(n * n, 0);
         cost.assign(n * n, 0);
         split.assign(n * n, 0);
-        for (std::size_t i = 0; i < n; ++i) common[at(i, i)] = blocks[i].rounds;
+        for (std::size_t i = 0; i < n; ++i) common[at(i, i)] = blocks[i].trips;
         for (std::size_t length = 2; length <= n; ++length) {
             for (std::size_t i = 0; i + length <= n; ++i) {
                 const std::size_t j = i + length - 1;
-                common[at(i, j)] = std::gcd(common[at(i, j - 1)], blocks[j].rounds);
+                common[at(i, j)] = std::gcd(common[at(i, j - 1)], blocks[j].trips);
                 cost[at(i, j)] = -1;
                 for (std::size_t k = i; k < j; ++k) {
                     const double sum = cost[at(i, k)] + cost[at(k + 1, j)] + costOf(i, k, j);
@@ -342,20 +342,19 @@ private:
         const std::uint32_t k = split[at(i, j)];
         Block left = build(i, k);
         Block right = build(k + 1, j);
-        const std::int64_t rounds = common[at(i, j)];
+        const std::int64_t trips = common[at(i, j)];
         const bool interleaves =
-            order == Order::Buffers && left.rounds > rounds && right.rounds > rounds;
-        auto body = interleaves
-                        ? interleave(left, right, rounds, flowsBetween(i, k, j, left, right))
-                        : std::nullopt;
+            order == Order::Buffers && left.trips > trips && right.trips > trips;
+        auto body = interleaves ? interleave(left, right, trips, flowsBetween(i, k, j, left, right))
+                                : std::nullopt;
         if (!body) {
-            absorb(left, std::move(right), rounds);
+            absorb(left, std::move(right), trips);
             return left;
         }
         Block both;
         both.leaves = leaves(*body);
         both.body = std::move(*body);
-        both.rounds = rounds;
+        both.trips = trips;
         both.nodes = left.nodes + right.nodes;
         return both;
     }
@@ -367,7 +366,7 @@ private:
             if (crossing.from < i || crossing.from > k || crossing.to <= k || crossing.to > j)
                 continue;
             flows.push_back(
-                {crossing.items / left.rounds, crossing.items / right.rounds, crossing.slack});
+                {crossing.items / left.trips, crossing.items / right.trips, crossing.slack});
         }
         return flows;
     }
@@ -387,11 +386,11 @@ Block scheduleChain(std::vector<Block> blocks, std::vector<Crossing> crossings, 
 }
 
 Block besides(std::vector<Block> blocks) {
-    std::int64_t rounds = 0;
-    for (const Block& block : blocks) rounds = std::gcd(rounds, block.rounds);
-    Block all{{}, rounds, 0, 0};
+    std::int64_t trips = 0;
+    for (const Block& block : blocks) trips = std::gcd(trips, block.trips);
+    Block all{{}, trips, 0, 0};
     for (Block& block : blocks) {
-        appendTimes(all.body, std::move(block.body), block.rounds / rounds);
+        appendTimes(all.body, std::move(block.body), block.trips / trips);
         all.leaves += block.leaves;
         all.nodes += block.nodes;
     }

@@ -15,7 +15,7 @@ namespace strc::sched {
 /// Part of the graph with a schedule of its own.
 struct Block {
     Body body;  ///< one execution
-    std::int64_t rounds = 1;  ///< executions per steady state
+    std::int64_t trips = 1;  ///< executions per steady state
     std::int64_t leaves = 1;  ///< of the body
     std::int64_t nodes = 1;  ///< distinct nodes
 };

@@ -39,11 +39,12 @@ using Links = std::vector<Crossing>;
 
 class Clustering {
 public:
-    Clustering(base::Context& context, const graph::Graph& graph, const graph::Quota& quota,
-               const std::vector<NodeId>& nodes, const State& state, Order order)
+    Clustering(base::Context& context, const graph::Graph& graph,
+               const graph::Repetitions& repetitions, const std::vector<NodeId>& nodes,
+               const State& state, Order order)
         : context(context),
           graph(graph),
-          quota(quota),
+          repetitions(repetitions),
           state(state),
           order(order),
           tree(graph),
@@ -61,7 +62,7 @@ public:
         Block all = schedule(kNone);
         if (failed) return std::nullopt;
         Body body;
-        appendTimes(body, std::move(all.body), all.rounds);
+        appendTimes(body, std::move(all.body), all.trips);
         return body;
     }
 
@@ -99,7 +100,7 @@ private:
                 child.isComposite ? placeOfComposite[child.id] : placeOfNode[child.id];
             Block block = child.isComposite
                               ? std::move(blocks[child.id])
-                              : Block{{leaf(child.id, 1)}, quota.steady[child.id], 1, 1};
+                              : Block{{leaf(child.id, 1)}, repetitions.steady[child.id], 1, 1};
             if (block.body.empty()) continue;  // none of its nodes is included
             place = static_cast<std::uint32_t>(members.size());
             members.push_back({child, std::move(block)});
@@ -109,7 +110,7 @@ private:
         for (EdgeId edge : edges[id]) {
             const graph::Flow flow = flowOf(graph, edge);
             links.push_back({place(id, flow.from), place(id, flow.to),
-                             graph::multiplyCounts(quota.steady[flow.from], flow.push.then),
+                             graph::multiplyCounts(repetitions.steady[flow.from], flow.push.then),
                              state.items[edge] - flow.extra()});
         }
         current = id;
@@ -178,13 +179,13 @@ private:
 
     /// Every member reaches every other one.
     Block cycle(std::vector<Member> members, const Links& links) {
-        std::int64_t rounds = 0;
-        for (const Member& member : members) rounds = std::gcd(rounds, member.block.rounds);
+        std::int64_t trips = 0;
+        for (const Member& member : members) trips = std::gcd(trips, member.block.trips);
         // Links on which enough items lie for a whole iteration do not constrain the order.
         Links strict;
         std::vector<graph::Arrow> arrows;
         for (const Crossing& link : links) {
-            if (link.slack >= link.items / rounds) continue;
+            if (link.slack >= link.items / trips) continue;
             strict.push_back(link);
             arrows.push_back({link.from, link.to});
         }
@@ -192,12 +193,12 @@ private:
         const bool opened =
             graph::findComponents(count, arrows).size() > 1 || (count == 1 && strict.empty());
         if (opened) return compose(std::move(members), strict);
-        return takeApart(members, links, rounds);
+        return takeApart(members, links, trips);
     }
 
-    Block takeApart(const std::vector<Member>& members, const Links& links, std::int64_t rounds) {
+    Block takeApart(const std::vector<Member>& members, const Links& links, std::int64_t trips) {
         Block best;
-        best.rounds = rounds;
+        best.trips = trips;
         for (const Member& member : members) best.nodes += member.block.nodes;
         --best.nodes;
         best.leaves = kMostLeaves + 1;
@@ -206,8 +207,8 @@ private:
         if (order == Order::SingleAppearance) std::swap(policies[0], policies[1]);
         for (bool flat : {false, true}) {
             for (Policy policy : policies) {
-                Body body = flat ? ofNodes(members, rounds, policy)
-                                 : ofBlocks(members, links, rounds, policy);
+                Body body = flat ? ofNodes(members, trips, policy)
+                                 : ofBlocks(members, links, trips, policy);
                 const std::int64_t size = leaves(body);
                 if (body.empty() || size >= best.leaves) continue;
                 best.body = std::move(body);
@@ -220,7 +221,7 @@ private:
     }
 
     /// The members' blocks stay whole. Empty: they have to be taken apart, or it takes too long.
-    Body ofBlocks(const std::vector<Member>& members, const Links& links, std::int64_t rounds,
+    Body ofBlocks(const std::vector<Member>& members, const Links& links, std::int64_t trips,
                   Policy policy) const {
         Network network;
         std::vector<const Body*> bodies;
@@ -228,13 +229,13 @@ private:
         for (const Member& member : members) {
             const NodeId node = firstNode(member.child);
             network.actors.push_back(
-                {member.block.rounds / rounds, 0, graph.nodes[node].order, false});
+                {member.block.trips / trips, 0, graph.nodes[node].order, false});
             bodies.push_back(&member.block.body);
             largest = std::max(largest, member.block.leaves);
         }
         for (const Crossing& link : links) {
-            const std::int64_t made = link.items / members[link.from].block.rounds;
-            const std::int64_t taken = link.items / members[link.to].block.rounds;
+            const std::int64_t made = link.items / members[link.from].block.trips;
+            const std::int64_t taken = link.items / members[link.to].block.trips;
             network.channels.push_back(
                 {link.from, link.to, link.slack, {0, made}, {0, taken}, {0, taken}});
         }
@@ -244,7 +245,7 @@ private:
         return substitute(result.body, bodies);
     }
 
-    Body ofNodes(const std::vector<Member>& members, std::int64_t rounds, Policy policy) const {
+    Body ofNodes(const std::vector<Member>& members, std::int64_t trips, Policy policy) const {
         std::vector<NodeId> nodes;
         for (const Member& member : members) {
             if (!member.child.isComposite) {
@@ -255,8 +256,8 @@ private:
                 if (included[node]) nodes.push_back(node);
             }
         }
-        std::vector<std::int64_t> quotas = quota.steady;
-        for (NodeId node : nodes) quotas[node] /= rounds;
+        std::vector<std::int64_t> quotas = repetitions.steady;
+        for (NodeId node : nodes) quotas[node] /= trips;
         const Bounds bounds{kMostRunsOfNodes, kMostLeaves};
         Simulated result =
             simulate(flatten(graph, nodes, quotas, state), policy, bounds.within(context.limits));
@@ -286,7 +287,7 @@ private:
 
     base::Context& context;
     const graph::Graph& graph;
-    const graph::Quota& quota;
+    const graph::Repetitions& repetitions;
     const State& state;
     Order order;
     graph::Hierarchy tree;
@@ -302,9 +303,10 @@ private:
 }  // namespace
 
 std::optional<Body> clusteredSteady(base::Context& context, const graph::Graph& graph,
-                                    const graph::Quota& quota, const std::vector<NodeId>& nodes,
-                                    const State& state, Order order) {
-    return Clustering(context, graph, quota, nodes, state, order).run();
+                                    const graph::Repetitions& repetitions,
+                                    const std::vector<NodeId>& nodes, const State& state,
+                                    Order order) {
+    return Clustering(context, graph, repetitions, nodes, state, order).run();
 }
 
 }  // namespace strc::sched

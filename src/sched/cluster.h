@@ -16,7 +16,7 @@ namespace strc::sched {
 
 /// One steady state of the nodes, from the state that initialisation leaves. Empty after reporting
 /// that a loop's schedule would be too long.
-std::optional<Body> clusteredSteady(base::Context&, const graph::Graph&, const graph::Quota&,
+std::optional<Body> clusteredSteady(base::Context&, const graph::Graph&, const graph::Repetitions&,
                                     const std::vector<graph::NodeId>& nodes, const State&, Order);
 
 }  // namespace strc::sched

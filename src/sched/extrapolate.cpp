@@ -23,11 +23,11 @@ void countFirings(const Body& body, std::int64_t times,
     }
 }
 
-/// A channel whose contents change during a round.
+/// A channel whose contents change during an iteration.
 struct Moving {
     std::uint32_t channel = 0;
-    Wide change = 0;  ///< in a whole round
-    /// Contents relative to the start of the round: the range over the rounds of the inner loops
+    Wide change = 0;  ///< in a whole iteration
+    /// Contents relative to the start of the iteration: the range over the iterations of the inner loops
     /// that one is in.
     Wide low = 0;
     Wide high = 0;
@@ -38,7 +38,7 @@ public:
     Extrapolation(const Network& network, const Wiring& wiring, const Body& body)
         : network(network), wiring(wiring) {
         for (const auto& [a, count] : firingsOf(body)) {
-            limit(network.actors[a].quota / count);
+            limit(network.actors[a].repetitions / count);
             for (std::uint32_t c : wiring.inputs[a]) {
                 at(c).change -= Wide{count} * network.channels[c].pop.then;
             }
@@ -52,7 +52,7 @@ public:
         affected.erase(std::unique(affected.begin(), affected.end()), affected.end());
     }
 
-    std::int64_t rounds(const Body& body) {
+    std::int64_t trips(const Body& body) {
         std::int64_t inputs = 0;
         for (std::uint32_t a : affected)
             inputs += static_cast<std::int64_t>(wiring.inputs[a].size());
@@ -76,7 +76,7 @@ private:
         return {items + channels[it->second].high, channels[it->second].change};
     }
 
-    void limit(Wide rounds) { most = static_cast<std::int64_t>(std::clamp<Wide>(rounds, 0, most)); }
+    void limit(Wide trips) { most = static_cast<std::int64_t>(std::clamp<Wide>(trips, 0, most)); }
 
     void walk(const Body& body) {
         for (const Loop& loop : body) {
@@ -136,13 +136,13 @@ private:
         }
         for (std::uint32_t other : affected) {
             const Actor& rival = network.actors[other];
-            if (rival.rank <= network.actors[a].rank || rival.quota == 0) continue;
-            limit(roundsBlocked(other, a, count));
+            if (rival.rank <= network.actors[a].rank || rival.repetitions == 0) continue;
+            limit(tripsBlocked(other, a, count));
         }
     }
 
-    /// For how many rounds an input of `rival` holds too little until the last of these firings.
-    Wide roundsBlocked(std::uint32_t rival, std::uint32_t a, std::int64_t count) const {
+    /// For how many iterations an input of `rival` holds too little until the last of these firings.
+    Wide tripsBlocked(std::uint32_t rival, std::uint32_t a, std::int64_t count) const {
         const Actor& actor = network.actors[rival];
         const bool first = actor.hasFirst && actor.fired == 0;
         Wide longest = 0;
@@ -162,7 +162,7 @@ private:
     const Wiring& wiring;
     std::vector<Moving> channels;
     std::unordered_map<std::uint32_t, std::size_t> place;  ///< into channels
-    std::vector<std::uint32_t> affected;  ///< actors whose inputs change during a round
+    std::vector<std::uint32_t> affected;  ///< actors whose inputs change during an iteration
     std::int64_t most = INT64_MAX;
 };
 
@@ -174,8 +174,8 @@ std::map<std::uint32_t, std::int64_t> firingsOf(const Body& body) {
     return firings;
 }
 
-std::int64_t furtherRounds(const Network& network, const Wiring& wiring, const Body& body) {
-    return Extrapolation(network, wiring, body).rounds(body);
+std::int64_t furtherTrips(const Network& network, const Wiring& wiring, const Body& body) {
+    return Extrapolation(network, wiring, body).trips(body);
 }
 
 }  // namespace strc::sched

@@ -30,7 +30,7 @@ State stateAfter(const Graph& graph, const std::vector<std::int64_t>& fired) {
 }
 
 Network flatten(const Graph& graph, const std::vector<NodeId>& nodes,
-                const std::vector<std::int64_t>& quota, const State& state,
+                const std::vector<std::int64_t>& repetitions, const State& state,
                 std::vector<graph::Guard>* guards) {
     std::vector<std::uint32_t> actorOf(graph.nodes.size(), kNone);
     Network network;
@@ -38,7 +38,7 @@ Network flatten(const Graph& graph, const std::vector<NodeId>& nodes,
         const graph::Node& node = graph.nodes[nodes[a]];
         actorOf[nodes[a]] = a;
         network.actors.push_back(
-            {quota[nodes[a]], state.fired[nodes[a]], node.order, node.prework.has_value()});
+            {repetitions[nodes[a]], state.fired[nodes[a]], node.order, node.prework.has_value()});
     }
     for (NodeId node : nodes) {
         for (EdgeId id : graph.nodes[node].inputs) {

@@ -21,10 +21,10 @@ State stateAfter(const graph::Graph&, const std::vector<std::int64_t>& fired);
 
 bool isStaticEdge(const graph::Graph&, graph::EdgeId);
 
-/// The nodes, `quota` firings each (by NodeId), and the static edges between them; actor i is
+/// The nodes, `repetitions` firings each (by NodeId), and the static edges between them; actor i is
 /// nodes[i].
 Network flatten(const graph::Graph&, const std::vector<graph::NodeId>& nodes,
-                const std::vector<std::int64_t>& quota, const State&,
+                const std::vector<std::int64_t>& repetitions, const State&,
                 std::vector<graph::Guard>* guards = nullptr);
 
 /// Leaves of actors become leaves of nodes.

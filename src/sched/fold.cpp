@@ -137,11 +137,11 @@ bool Folder::append(graph::NodeId node, std::int64_t count, bool alone) {
     return folded;
 }
 
-void Folder::growLatest(std::int64_t rounds) {
+void Folder::growLatest(std::int64_t trips) {
     const Hash body = bodyHashes.back();
     const std::int64_t size = sizes.back();
     Loop loop = pop();
-    loop.count += rounds;
+    loop.count += trips;
     const Hash hash = hashOfLoop(loop.count, body);
     push(std::move(loop), size, hash, body);
 }

@@ -15,12 +15,12 @@ public:
     Folder();
 
     /// One run of firings. A run that must stay as it is (`alone`: a prework) becomes part of no
-    /// loop. True if the latest entry is now a loop that has just grown by one round.
+    /// loop. True if the latest entry is now a loop that has just grown by one iteration.
     bool append(graph::NodeId node, std::int64_t count, bool alone = false);
     /// The latest entry; to be asked for after append returned true.
     const Loop& latest() const { return entries.back(); }
     /// Adds rounds to it without their being appended.
-    void growLatest(std::int64_t rounds);
+    void growLatest(std::int64_t trips);
 
     /// Nodes of all trees so far.
     std::int64_t size() const { return nodes; }

@@ -25,20 +25,21 @@ using graph::NodeId;
 
 constexpr std::int64_t kMostEnqueued = 1 << 20;       ///< that a message may propose
 constexpr std::uint64_t kProposalSteps = 10'000'000;  ///< spent on finding one
-constexpr int kGuardRounds = 1000;                    ///< until the guards' counts must agree
+constexpr int kGuardTrips = 1000;                    ///< until the guards' counts must agree
 
 class Initialisation {
 public:
-    Initialisation(base::Context& context, const graph::Graph& graph, graph::Quota& quota)
+    Initialisation(base::Context& context, const graph::Graph& graph,
+                   graph::Repetitions& repetitions)
         : context(context),
           graph(graph),
-          quota(quota),
+          repetitions(repetitions),
           tree(graph),
           stepsLeft(context.limits.simulationSteps) {}
 
     bool run() {
         if (!checkFirings() || !checkLoops() || !checkPaths()) return false;
-        guards = graph::guards(graph, quota);
+        guards = graph::guards(graph, repetitions);
         Demand demand(graph, &guards);
         if (!guards.empty() && !checkGuards(demand)) return false;
         return findCounts(demand) && checkTapes();
@@ -52,9 +53,10 @@ private:
         std::vector<std::int64_t> period(demand.size());
         std::int64_t common = 0;
         for (std::uint32_t i : demand.component(which)) {
-            common = std::gcd(common, quota.steady[nodes[i]]);
+            common = std::gcd(common, repetitions.steady[nodes[i]]);
         }
-        for (std::uint32_t i : demand.component(which)) period[i] = quota.steady[nodes[i]] / common;
+        for (std::uint32_t i : demand.component(which))
+            period[i] = repetitions.steady[nodes[i]] / common;
         return period;
     }
 
@@ -181,7 +183,7 @@ private:
         bool fine = true;
         for (const graph::MessageLink& link : graph.messages) {
             if (link.sender == link.receiver) continue;
-            if (quota.island[link.sender] != quota.island[link.receiver]) continue;
+            if (repetitions.island[link.sender] != repetitions.island[link.receiver]) continue;
             const NodeId up = link.downstream ? link.sender : link.receiver;
             const NodeId down = link.downstream ? link.receiver : link.sender;
             if (leadsTo(up, down)) continue;
@@ -241,7 +243,7 @@ private:
 
     bool findCounts(const Demand& demand) {
         std::vector<std::int64_t> fired = firstTargets();
-        for (int round = 0;; ++round) {
+        for (int iteration = 0;; ++iteration) {
             const auto outcome = demand.raise(fired);
             const bool tooMany = std::any_of(fired.begin(), fired.end(), [](std::int64_t count) {
                 return count >= graph::kMaxCount;
@@ -250,12 +252,12 @@ private:
             STRC_ASSERT(outcome == Demand::Outcome::Done, "a deadlock that was not found before");
             graph::Guard* raised = raiseForGuards(fired);
             if (!raised) break;
-            if (round == kGuardRounds) {
+            if (iteration == kGuardTrips) {
                 reportLatency(context, graph, *raised);
                 return false;
             }
         }
-        quota.init = std::move(fired);
+        repetitions.init = std::move(fired);
         return true;
     }
 
@@ -264,8 +266,8 @@ private:
         graph::Guard* raised = nullptr;
         for (graph::Guard& guard : guards) {
             const std::int64_t last =
-                graph::addCounts(fired[guard.node()], quota.steady[guard.node()]);
-            const std::int64_t least = guard.required(last) - quota.steady[guard.waitsFor()];
+                graph::addCounts(fired[guard.node()], repetitions.steady[guard.node()]);
+            const std::int64_t least = guard.required(last) - repetitions.steady[guard.waitsFor()];
             if (least <= fired[guard.waitsFor()]) continue;
             fired[guard.waitsFor()] = least;
             raised = &guard;
@@ -326,8 +328,8 @@ private:
             if (edge.from == kNone || edge.to == kNone || isDynamic(graph, id)) continue;
             const graph::Flow flow = flowOf(graph, id);
             const std::int64_t items =
-                graph::addCounts(flow.initial, flow.produced(quota.init[edge.from])) -
-                flow.consumed(quota.init[edge.to]);
+                graph::addCounts(flow.initial, flow.produced(repetitions.init[edge.from])) -
+                flow.consumed(repetitions.init[edge.to]);
             if (!fits(id, items)) return false;
         }
         return true;
@@ -335,7 +337,7 @@ private:
 
     base::Context& context;
     const graph::Graph& graph;
-    graph::Quota& quota;
+    graph::Repetitions& repetitions;
     graph::Hierarchy tree;
     std::uint64_t stepsLeft;
     std::uint64_t needed = 0;  ///< bytes of the tapes looked at so far
@@ -344,8 +346,9 @@ private:
 
 }  // namespace
 
-bool initialise(base::Context& context, const graph::Graph& graph, graph::Quota& quota) {
-    return Initialisation(context, graph, quota).run();
+bool initialise(base::Context& context, const graph::Graph& graph,
+                graph::Repetitions& repetitions) {
+    return Initialisation(context, graph, repetitions).run();
 }
 
 }  // namespace strc::sched

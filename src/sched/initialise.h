@@ -6,7 +6,7 @@
 
 namespace strc::sched {
 
-/// Fills Quota::init, given the rest. False after reporting.
-bool initialise(base::Context&, const graph::Graph&, graph::Quota&);
+/// Fills Repetitions::init, given the rest. False after reporting.
+bool initialise(base::Context&, const graph::Graph&, graph::Repetitions&);
 
 }  // namespace strc::sched

@@ -11,7 +11,7 @@ namespace strc::sched {
 using Body = std::vector<Loop>;
 
 Loop leaf(graph::NodeId node, std::int64_t count);
-/// Adds `count` executions of the body, without a loop of one round or around a single entry.
+/// Adds `count` executions of the body, without a loop of one iteration or around a single entry.
 void appendTimes(Body& to, Body body, std::int64_t count);
 /// Leaves in all.
 std::int64_t leaves(const Body&);

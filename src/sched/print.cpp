@@ -18,13 +18,17 @@ constexpr std::size_t kWidth = 96;
 
 class Printer {
 public:
-    Printer(const graph::Graph& graph, const graph::Quota& quota, const Schedule& schedule)
-        : graph(graph), quota(quota), schedule(schedule), names(allPaths(graph).nodes) {}
+    Printer(const graph::Graph& graph, const graph::Repetitions& repetitions,
+            const Schedule& schedule)
+        : graph(graph),
+          repetitions(repetitions),
+          schedule(schedule),
+          names(allPaths(graph).nodes) {}
 
     std::string print() {
         if (!schedule.remark.empty()) out += fmt::format("# {}\n", schedule.remark);
-        printPhase("init", schedule.init, quota.init, true);
-        printPhase("steady", schedule.steady, quota.steady, false);
+        printPhase("init", schedule.init, repetitions.init, true);
+        printPhase("steady", schedule.steady, repetitions.steady, false);
         printTapes();
         return std::move(out);
     }
@@ -34,7 +38,8 @@ private:
                     bool init) {
         std::int64_t sum = 0;
         for (NodeId node = 0; node < graph.nodes.size(); ++node) {
-            if (quota.island[node] == schedule.island) sum = graph::addCounts(sum, firings[node]);
+            if (repetitions.island[node] == schedule.island)
+                sum = graph::addCounts(sum, firings[node]);
         }
         out += fmt::format("{}: {} firing{}\n", title, sum, sum == 1 ? "" : "s");
         std::vector<bool> started(graph.nodes.size(), !init);
@@ -81,16 +86,16 @@ private:
     /// Items per steady state, items that stay between two of them, and the room that it takes.
     void printTapes() {
         std::vector<Row> rows{{"tape", "items", "kept", "buffer"}};
-        const State state = stateAfter(graph, quota.init);
+        const State state = stateAfter(graph, repetitions.init);
         for (EdgeId id = 0; id < graph.edges.size(); ++id) {
             const graph::Edge& edge = graph.edges[id];
             const NodeId inside = edge.from == kNone ? edge.to : edge.from;
-            if (isDynamic(graph, id) || quota.island[inside] != schedule.island) continue;
+            if (isDynamic(graph, id) || repetitions.island[inside] != schedule.island) continue;
             const std::int64_t rate = edge.from == kNone ? popRate(graph, id) : pushRate(graph, id);
             const bool open = edge.from == kNone || edge.to == kNone;
             rows.push_back({fmt::format("{} -> {}", edge.from == kNone ? "input" : names[edge.from],
                                         edge.to == kNone ? "output" : names[edge.to]),
-                            std::to_string(graph::multiplyCounts(quota.steady[inside], rate)),
+                            std::to_string(graph::multiplyCounts(repetitions.steady[inside], rate)),
                             open ? "-" : std::to_string(state.items[id]),
                             open ? "-" : std::to_string(schedule.capacity[id])});
         }
@@ -108,7 +113,7 @@ private:
     }
 
     const graph::Graph& graph;
-    const graph::Quota& quota;
+    const graph::Repetitions& repetitions;
     const Schedule& schedule;
     std::vector<std::string> names;
     std::string out;
@@ -116,8 +121,9 @@ private:
 
 }  // namespace
 
-std::string print(const graph::Graph& graph, const graph::Quota& quota, const Schedule& schedule) {
-    return Printer(graph, quota, schedule).print();
+std::string print(const graph::Graph& graph, const graph::Repetitions& repetitions,
+                  const Schedule& schedule) {
+    return Printer(graph, repetitions, schedule).print();
 }
 
 }  // namespace strc::sched

@@ -30,25 +30,25 @@ constexpr std::int64_t kSizeWhenPrescribed = 1 << 20;
 
 class Scheduling {
 public:
-    Scheduling(base::Context& context, const graph::Graph& graph, const graph::Quota& quota,
-               Order order, std::uint32_t island)
-        : context(context), graph(graph), quota(quota), order(order) {
+    Scheduling(base::Context& context, const graph::Graph& graph,
+               const graph::Repetitions& repetitions, Order order, std::uint32_t island)
+        : context(context), graph(graph), repetitions(repetitions), order(order) {
         result.island = island;
         for (NodeId node = 0; node < graph.nodes.size(); ++node) {
-            if (quota.island[node] == island) nodes.push_back(node);
+            if (repetitions.island[node] == island) nodes.push_back(node);
         }
     }
 
     std::optional<Schedule> run() {
         if (!findFirings()) return std::nullopt;
-        result.capacity = capacities(graph, quota, result);
+        result.capacity = capacities(graph, repetitions, result);
         if (tooLarge() != graph::kNone && order == Order::Buffers && inPrescribedOrder(false)) {
             result.remark = "only the order of minimal latency keeps the buffers in memory";
-            result.capacity = capacities(graph, quota, result);
+            result.capacity = capacities(graph, repetitions, result);
         }
         if (!checkMemory()) return std::nullopt;
 #ifdef STRC_CHECKED
-        const auto faults = verify(graph, quota, result);
+        const auto faults = verify(graph, repetitions, result);
         STRC_ASSERT(faults.empty(), faults.empty() ? "" : faults.front());
 #endif
         return std::move(result);
@@ -67,8 +67,8 @@ private:
             result.remark = "the order of minimal latency would make the schedule too long";
         }
         if (!startUp()) return reportLength();
-        auto steady =
-            clusteredSteady(context, graph, quota, nodes, stateAfter(graph, quota.init), order);
+        auto steady = clusteredSteady(context, graph, repetitions, nodes,
+                                      stateAfter(graph, repetitions.init), order);
         if (!steady) return false;
         result.steady.children = std::move(*steady);
         return true;
@@ -100,13 +100,13 @@ private:
 
     bool hasMessages() const {
         return std::any_of(graph.messages.begin(), graph.messages.end(), [&](const auto& link) {
-            return quota.island[link.sender] == result.island ||
-                   quota.island[link.receiver] == result.island;
+            return repetitions.island[link.sender] == result.island ||
+                   repetitions.island[link.receiver] == result.island;
         });
     }
 
     bool inPrescribedOrder(bool prescribed) {
-        auto guards = graph::guards(graph, quota);
+        auto guards = graph::guards(graph, repetitions);
         const auto count = static_cast<std::int64_t>(nodes.size());
         const Bounds bounds{prescribed ? kRunsWhenPrescribed : kRunsWhenFree,
                             (prescribed ? kSizeWhenPrescribed : kSizeWhenFree) + 8 * count};
@@ -118,8 +118,8 @@ private:
             loop.children = std::move(simulated.body);
             return simulated.end == Simulated::End::Done;
         };
-        return play(quota.init, startOf(graph), result.init) &&
-               play(quota.steady, stateAfter(graph, quota.init), result.steady);
+        return play(repetitions.init, startOf(graph), result.init) &&
+               play(repetitions.steady, stateAfter(graph, repetitions.init), result.steady);
     }
 
     // ---- initialisation where the order is free
@@ -128,7 +128,7 @@ private:
         const auto count = static_cast<std::int64_t>(nodes.size());
         const State start = startOf(graph);
         const Bounds bounds{kRunsWhenFree >> 4, kSizeWhenFree / 4 + 8 * count};
-        Simulated simulated = simulate(flatten(graph, nodes, quota.init, start),
+        Simulated simulated = simulate(flatten(graph, nodes, repetitions.init, start),
                                        Policy::DownstreamFirst, bounds.within(context.limits));
         if (simulated.end == Simulated::End::Done &&
             (order == Order::Buffers || leaves(simulated.body) <= fewestLeaves())) {
@@ -153,14 +153,15 @@ private:
     std::int64_t fewestLeaves() const {
         std::int64_t sum = 0;
         for (NodeId node : nodes) {
-            sum += std::min<std::int64_t>(quota.init[node], graph.nodes[node].prework ? 2 : 1);
+            sum +=
+                std::min<std::int64_t>(repetitions.init[node], graph.nodes[node].prework ? 2 : 1);
         }
         return sum;
     }
 
     /// All that come before have had all their firings.
     void startNode(NodeId node) {
-        std::int64_t count = quota.init[node];
+        std::int64_t count = repetitions.init[node];
         if (count > 0 && graph.nodes[node].prework) {
             result.init.children.push_back(leaf(node, 1));
             --count;
@@ -170,7 +171,7 @@ private:
 
     bool startLoop(const std::vector<NodeId>& inside, const State& start) {
         for (Policy policy : {Policy::Thorough, Policy::DownstreamFirst}) {
-            Simulated simulated = simulate(flatten(graph, inside, quota.init, start), policy,
+            Simulated simulated = simulate(flatten(graph, inside, repetitions.init, start), policy,
                                            Bounds{}.within(context.limits));
             if (simulated.end != Simulated::End::Done) continue;
             rename(simulated.body, inside);
@@ -202,7 +203,7 @@ private:
 
     base::Context& context;
     const graph::Graph& graph;
-    const graph::Quota& quota;
+    const graph::Repetitions& repetitions;
     Order order;
     std::vector<NodeId> nodes;
     Schedule result;
@@ -211,8 +212,9 @@ private:
 }  // namespace
 
 std::optional<Schedule> schedule(base::Context& context, const graph::Graph& graph,
-                                 const graph::Quota& quota, Order order, std::uint32_t island) {
-    return Scheduling(context, graph, quota, order, island).run();
+                                 const graph::Repetitions& repetitions, Order order,
+                                 std::uint32_t island) {
+    return Scheduling(context, graph, repetitions, order, island).run();
 }
 
 }  // namespace strc::sched

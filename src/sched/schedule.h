@@ -37,14 +37,14 @@ struct Schedule {
 /// permits. Latency: an output item leaves as early as it can.
 enum class Order : std::uint8_t { Buffers, SingleAppearance, Latency };
 
-/// `quota` from balance. Programs with messages or with ordered effects of several nodes (language.md
+/// `repetitions` from balance. Programs with messages or with ordered effects of several nodes (language.md
 /// 12.6) are always in the order that the language prescribes. Empty after reporting. Checked builds
 /// verify every schedule.
-std::optional<Schedule> schedule(base::Context&, const graph::Graph&, const graph::Quota&, Order,
-                                 std::uint32_t island = 0);
+std::optional<Schedule> schedule(base::Context&, const graph::Graph&, const graph::Repetitions&,
+                                 Order, std::uint32_t island = 0);
 
 /// The two schedules, e.g. "(4 Source) (2 Fir (3 Add))" with node paths, the buffers, and the items
 /// per steady state, as `strc schedule` shows them.
-std::string print(const graph::Graph&, const graph::Quota&, const Schedule&);
+std::string print(const graph::Graph&, const graph::Repetitions&, const Schedule&);
 
 }  // namespace strc::sched

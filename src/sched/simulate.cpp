@@ -31,7 +31,7 @@ public:
         }
         for (std::uint32_t a = 0; a < network.actors.size(); ++a) {
             byRank.emplace_back(network.actors[a].rank, a);
-            if (network.actors[a].quota > 0) ++unfinished;
+            if (network.actors[a].repetitions > 0) ++unfinished;
         }
         std::sort(byRank.begin(), byRank.end());
         for (std::uint32_t i = 0; i < byRank.size(); ++i) {
@@ -78,7 +78,7 @@ private:
 
     void noteReady(std::uint32_t a) {
         const Actor& actor = network.actors[a];
-        if (missing[a] == 0 && actor.quota > 0) ready.insert(actor.rank);
+        if (missing[a] == 0 && actor.repetitions > 0) ready.insert(actor.rank);
     }
 
     bool isBarred(std::uint32_t a) const {
@@ -90,7 +90,7 @@ private:
     }
 
     bool isReady(std::uint32_t a) const {
-        return missing[a] == 0 && network.actors[a].quota > 0 && !isBarred(a);
+        return missing[a] == 0 && network.actors[a].repetitions > 0 && !isBarred(a);
     }
 
     std::uint32_t choose() {
@@ -111,7 +111,7 @@ private:
     /// How many firings `a` can do in a row before another actor may have to be chosen.
     std::int64_t batch(std::uint32_t a) const {
         if (isFirst(a) || !waitsFor[a].empty() || !wakes[a].empty()) return 1;
-        std::int64_t most = network.actors[a].quota;
+        std::int64_t most = network.actors[a].repetitions;
         for (std::uint32_t c : wiring.inputs[a]) {
             const Channel& channel = network.channels[c];
             if (channel.pop.then == 0) continue;
@@ -122,7 +122,7 @@ private:
         for (std::uint32_t c : wiring.outputs[a]) {
             const Channel& channel = network.channels[c];
             const Actor& consumer = network.actors[channel.to];
-            if (satisfied[c] || consumer.quota == 0 || consumer.rank < network.actors[a].rank)
+            if (satisfied[c] || consumer.repetitions == 0 || consumer.rank < network.actors[a].rank)
                 continue;
             if (channel.push.then == 0) continue;
             const std::int64_t lacking = rate(channel.look, channel.to) - channel.items;
@@ -157,11 +157,11 @@ private:
     }
 
     void spend(std::uint32_t a, std::int64_t count) {
-        network.actors[a].quota -= count;
-        if (network.actors[a].quota == 0 && count > 0) --unfinished;
+        network.actors[a].repetitions -= count;
+        if (network.actors[a].repetitions == 0 && count > 0) --unfinished;
     }
 
-    /// Writes the run down; true if a loop was recognised and further rounds of it were taken.
+    /// Writes the run down; true if a loop was recognised and further iterations of it were taken.
     bool flush() {
         if (pending == 0) return false;
         const bool loop = folder.append(running, pending, pendingAlone);
@@ -173,12 +173,12 @@ private:
 
     bool leap() {
         const Loop& loop = folder.latest();
-        // Attempts cost as much as a round: make them ever more rarely.
+        // Attempts cost as much as an iteration: make them ever more rarely.
         if (!std::has_single_bit(static_cast<std::uint64_t>(loop.count))) return false;
-        const std::int64_t rounds = furtherRounds(network, wiring, loop.children);
-        if (rounds <= 0) return false;
+        const std::int64_t trips = furtherTrips(network, wiring, loop.children);
+        if (trips <= 0) return false;
         for (const auto& [a, once] : firingsOf(loop.children)) {
-            const std::int64_t count = rounds * once;
+            const std::int64_t count = trips * once;
             network.actors[a].fired += count;
             spend(a, count);
             for (std::uint32_t c : wiring.inputs[a]) {
@@ -196,7 +196,7 @@ private:
             }
             noteReady(a);
         }
-        folder.growLatest(rounds);
+        folder.growLatest(trips);
         return true;
     }
 

@@ -15,7 +15,7 @@
 namespace strc::sched {
 
 struct Actor {
-    std::int64_t quota = 0;  ///< firings still to do
+    std::int64_t repetitions = 0;  ///< firings still to do
     std::int64_t fired = 0;  ///< firings done before
     std::uint32_t rank = 0;  ///< greater is more downstream; no two are equal
     bool hasFirst = false;   ///< the first firing ever has rates of its own

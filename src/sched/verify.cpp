@@ -31,12 +31,12 @@ struct Profile {
         highest = std::max(highest, change + next.highest);
         change += next.change;
     }
-    /// Needs and heights move by `change` each round: the first or the last is the extreme one.
-    Profile times(Wide rounds) const {
+    /// Needs and heights move by `change` each iteration: the first or the last is the extreme one.
+    Profile times(Wide trips) const {
         Profile all;
-        all.change = change * rounds;
-        all.needed = needed + std::max<Wide>(-change * (rounds - 1), 0);
-        all.highest = highest + std::max<Wide>(change * (rounds - 1), 0);
+        all.change = change * trips;
+        all.needed = needed + std::max<Wide>(-change * (trips - 1), 0);
+        all.highest = highest + std::max<Wide>(change * (trips - 1), 0);
         return all;
     }
 };
@@ -45,8 +45,12 @@ using Profiles = std::map<EdgeId, Profile>;
 
 class Verification {
 public:
-    Verification(const Graph& graph, const graph::Quota& quota, const Schedule& schedule)
-        : graph(graph), quota(quota), schedule(schedule), guards(graph::guards(graph, quota)) {
+    Verification(const Graph& graph, const graph::Repetitions& repetitions,
+                 const Schedule& schedule)
+        : graph(graph),
+          repetitions(repetitions),
+          schedule(schedule),
+          guards(graph::guards(graph, repetitions)) {
         fired.assign(graph.nodes.size(), 0);
         items.assign(graph.edges.size(), 0);
         guardsOf.resize(graph.nodes.size());
@@ -59,8 +63,8 @@ public:
 
     std::vector<std::string> run() {
         if (!checkTree(schedule.init) || !checkTree(schedule.steady)) return faults;
-        checkQuota("init", schedule.init, quota.init);
-        checkQuota("steady", schedule.steady, quota.steady);
+        checkQuota("init", schedule.init, repetitions.init);
+        checkQuota("steady", schedule.steady, repetitions.steady);
         if (!faults.empty()) return faults;
         play(schedule.init);
         const std::vector<Wide> before = items;
@@ -78,7 +82,7 @@ private:
     bool isOurs(EdgeId id) const {
         const graph::Edge& edge = graph.edges[id];
         return edge.from != kNone && edge.to != kNone && !isDynamic(graph, id) &&
-               quota.island[edge.from] == schedule.island;
+               repetitions.island[edge.from] == schedule.island;
     }
 
     template <typename... Args>
@@ -106,7 +110,7 @@ private:
         }
         if (loop.isLeaf()) {
             const bool known =
-                loop.node < graph.nodes.size() && quota.island[loop.node] == schedule.island;
+                loop.node < graph.nodes.size() && repetitions.island[loop.node] == schedule.island;
             if (!known) fault("node {} does not belong to the schedule", loop.node);
             return known;
         }
@@ -125,7 +129,7 @@ private:
         std::map<NodeId, Wide> firings;
         count(loop, 1, firings);
         for (NodeId node = 0; node < graph.nodes.size(); ++node) {
-            if (quota.island[node] != schedule.island) continue;
+            if (repetitions.island[node] != schedule.island) continue;
             auto it = firings.find(node);
             const Wide found = it == firings.end() ? 0 : it->second;
             if (found == expected[node]) continue;
@@ -195,7 +199,7 @@ private:
                            [&](const Loop& child) { return isStarted(child); });
     }
 
-    /// A round with first firings in it is played by itself, the other ones are all alike.
+    /// An iteration with first firings in it is played by itself, the other ones are all alike.
     void playLoop(const Loop& loop) {
         std::int64_t rest = loop.count;
         if (!isStarted(loop)) {
@@ -257,7 +261,7 @@ private:
     }
 
     const Graph& graph;
-    const graph::Quota& quota;
+    const graph::Repetitions& repetitions;
     const Schedule& schedule;
     std::vector<graph::Guard> guards;
     std::vector<std::vector<std::size_t>> guardsOf;
@@ -268,9 +272,9 @@ private:
 
 }  // namespace
 
-std::vector<std::string> verify(const Graph& graph, const graph::Quota& quota,
+std::vector<std::string> verify(const Graph& graph, const graph::Repetitions& repetitions,
                                 const Schedule& schedule) {
-    return Verification(graph, quota, schedule).run();
+    return Verification(graph, repetitions, schedule).run();
 }
 
 }  // namespace strc::sched

@@ -14,6 +14,6 @@
 namespace strc::sched {
 
 /// One sentence for each fault; empty: the schedule is right.
-std::vector<std::string> verify(const graph::Graph&, const graph::Quota&, const Schedule&);
+std::vector<std::string> verify(const graph::Graph&, const graph::Repetitions&, const Schedule&);
 
 }  // namespace strc::sched

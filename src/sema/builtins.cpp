@@ -150,7 +150,7 @@ Typed checkPrint(Checker& c, const ast::CallExpr& call, bool newLine) {
     for (const ast::Expr* arg : call.args) checkPrinted(c, *arg);
     checkArgumentCount(c, call.callee.range, "function", call.callee.name.text(), newLine ? 0 : 1,
                        1, call.args.size());
-    if (c.body->place == Place::Composite) c.warn(Diag::PrintInComposite, call.range);
+    if (c.body->place == CodeKind::Composite) c.warn(Diag::PrintInComposite, call.range);
     return {c.types.voidType(), {}, false};
 }
 

@@ -26,11 +26,11 @@ bool mayCallHere(const Body& body, const FunctionInfo& function) {
     if (body.needs == Needs::Nothing) return true;
     if (function.kind != FunctionKind::Package) return false;
     switch (body.place) {
-        case Place::Composite:
-        case Place::Static:
-        case Place::StreamType:
-        case Place::FieldType:
-        case Place::Rate: return true;
+        case CodeKind::Composite:
+        case CodeKind::Static:
+        case CodeKind::StreamType:
+        case CodeKind::FieldType:
+        case CodeKind::Rate: return true;
         default: return false;
     }
 }
@@ -111,10 +111,10 @@ FunctionInfo* findHandler(Checker& c, const Type* portal, ast::Ident name) {
 
 void checkMessagePlace(Checker& c, SourceRange range) {
     switch (c.body->place) {
-        case Place::Work:
-        case Place::Prework:
-        case Place::Function:
-        case Place::Handler: noteSend(c, range); return;
+        case CodeKind::Work:
+        case CodeKind::Prework:
+        case CodeKind::Function:
+        case CodeKind::Handler: noteSend(c, range); return;
         default: c.error(Diag::MessagePlacement, range) << describe(*c.body);
     }
 }

@@ -58,21 +58,21 @@ std::string describe(const StreamInfo& stream) {
 
 std::string describe(const Body& body) {
     switch (body.place) {
-        case Place::Static: return "'static'";
-        case Place::Package: return "a package function";
-        case Place::Struct: return "a struct";
-        case Place::StreamType: return "the type of a stream";
-        case Place::Default: return "a default value";
-        case Place::FieldType: return "the type of a field";
-        case Place::FieldInit: return "the initialiser of a field";
-        case Place::Rate: return "a rate";
-        case Place::FunctionType: return "the type of a function";
-        case Place::Init: return "'init'";
-        case Place::Work: return "'work'";
-        case Place::Prework: return "'prework'";
-        case Place::Function: return "a function";
-        case Place::Handler: return "a handler";
-        case Place::Composite: return "a " + std::string(kindName(body.parts->kind));
+        case CodeKind::Static: return "'static'";
+        case CodeKind::Package: return "a package function";
+        case CodeKind::Struct: return "a struct";
+        case CodeKind::StreamType: return "the type of a stream";
+        case CodeKind::Default: return "a default value";
+        case CodeKind::FieldType: return "the type of a field";
+        case CodeKind::FieldInit: return "the initialiser of a field";
+        case CodeKind::Rate: return "a rate";
+        case CodeKind::FunctionType: return "the type of a function";
+        case CodeKind::Init: return "'init'";
+        case CodeKind::Work: return "'work'";
+        case CodeKind::Prework: return "'prework'";
+        case CodeKind::Function: return "a function";
+        case CodeKind::Handler: return "a handler";
+        case CodeKind::Composite: return "a " + std::string(kindName(body.parts->kind));
     }
     STRC_UNREACHABLE("place of code");
 }

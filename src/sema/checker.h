@@ -15,7 +15,7 @@ using base::Diag;
 using base::Diagnostic;
 
 /// What kind of code is being checked.
-enum class Place : std::uint8_t {
+enum class CodeKind : std::uint8_t {
     Static,
     Package,
     Struct,
@@ -68,7 +68,7 @@ struct Parts {
 
 /// One piece of code with its local variables.
 struct Body {
-    Place place = Place::Static;
+    CodeKind place = CodeKind::Static;
     Scope* scope = nullptr;             ///< none in static, packages, structs
     FunctionInfo* function = nullptr;   ///< Function, Handler, Package
     Package* package = nullptr;         ///< Package: whose functions are visible

@@ -32,15 +32,15 @@ void Damage::findPlaces(const base::Diagnostics& diags) {
     for (const base::Diagnostic& each : diags.all()) {
         const base::DiagInfo& info = base::info(each.id);
         if (info.area == "syntax" && info.severity == base::Severity::Error && each.range.valid())
-            places.push_back(each.range);
+            ranges.push_back(each.range);
     }
-    std::sort(places.begin(), places.end(), isBefore);
+    std::sort(ranges.begin(), ranges.end(), isBefore);
 }
 
 bool Damage::isBetween(base::BufferId buffer, std::uint32_t begin, std::uint32_t end) const {
     auto first =
-        std::lower_bound(places.begin(), places.end(), Place{buffer, begin, begin}, isBefore);
-    return first != places.end() && first->buffer == buffer && first->begin <= end;
+        std::lower_bound(ranges.begin(), ranges.end(), ErrorRange{buffer, begin, begin}, isBefore);
+    return first != ranges.end() && first->buffer == buffer && first->begin <= end;
 }
 
 /// An error between two declarations counts as one of the first: where a brace too many has ended

@@ -17,7 +17,7 @@ class Damage {
 public:
     Damage(const base::Context&, std::span<const ast::Unit* const>);
 
-    bool any() const { return !places.empty(); }
+    bool any() const { return !ranges.empty(); }
     /// There is a syntax error inside, or right behind: text that may have belonged to it.
     bool has(const ast::Decl* decl) const { return damaged.contains(decl); }
     /// What others see of it is as it was written.
@@ -28,7 +28,7 @@ public:
     bool isAnyLost() const { return anyLost; }
 
 private:
-    using Place = base::SourceRange;
+    using ErrorRange = base::SourceRange;
 
     void findPlaces(const base::Diagnostics&);
     void assess(const ast::Unit&, std::string_view text);
@@ -36,7 +36,7 @@ private:
     void collectWords(std::string_view text);
 
     bool anyLost = false;
-    std::vector<Place> places;  ///< of the errors, in order
+    std::vector<ErrorRange> ranges;  ///< of the errors, in order
     std::unordered_set<const ast::Decl*> damaged;
     std::unordered_set<std::string_view> words;
 };

@@ -166,7 +166,7 @@ private:
 
 Body staticBody(const Checker& c, std::uint32_t limit) {
     Body body;
-    body.place = Place::Static;
+    body.place = CodeKind::Static;
     body.globalLimit = limit;
     body.result = c.types.voidType();
     return body;

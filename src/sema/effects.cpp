@@ -10,20 +10,20 @@ BodyEffects* effectsOf(Checker& c) {
     Body& body = *c.body;
     if (!body.effects) return nullptr;
     switch (body.place) {
-        case Place::FieldInit:
-        case Place::Init: return &body.effects->init;
-        case Place::Work:
-        case Place::Prework: return &body.effects->steady;
-        case Place::Function:
-        case Place::Handler:
-        case Place::Package: return &body.effects->functions[body.function];
+        case CodeKind::FieldInit:
+        case CodeKind::Init: return &body.effects->init;
+        case CodeKind::Work:
+        case CodeKind::Prework: return &body.effects->steady;
+        case CodeKind::Function:
+        case CodeKind::Handler:
+        case CodeKind::Package: return &body.effects->functions[body.function];
         default: return nullptr;
     }
 }
 
-bool isConstant(const Symbol& symbol, Place place) {
+bool isConstant(const Symbol& symbol, CodeKind place) {
     return symbol.kind == SymbolKind::StreamParam || symbol.kind == SymbolKind::Captured ||
-           (symbol.kind == SymbolKind::Global && place != Place::Static);
+           (symbol.kind == SymbolKind::Global && place != CodeKind::Static);
 }
 
 void reportConstant(Checker& c, const Reference& reference) {

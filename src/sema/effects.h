@@ -16,7 +16,7 @@ struct Reference {
     Symbol* root;
     Symbol* param;
     SourceRange range;
-    Place place;
+    CodeKind place;
     const FunctionInfo* function;  ///< in whose body; or null
 };
 struct Effects {

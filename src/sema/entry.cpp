@@ -187,29 +187,30 @@ public:
                 if (const ast::BlockStmt* body = bodyOf(*member))
                     bodies.push_back({body->range, &stream});
         }
-        std::sort(bodies.begin(), bodies.end(),
-                  [](const Place& a, const Place& b) { return isBefore(a.range, b.range); });
+        std::sort(bodies.begin(), bodies.end(), [](const StreamBody& a, const StreamBody& b) {
+            return isBefore(a.range, b.range);
+        });
     }
 
     StreamInfo* find(base::SourceRange range) const {
         auto after = std::upper_bound(
             bodies.begin(), bodies.end(), range,
-            [](const SourceRange& at, const Place& b) { return isBefore(at, b.range); });
+            [](const SourceRange& at, const StreamBody& b) { return isBefore(at, b.range); });
         if (!range.valid() || after == bodies.begin()) return nullptr;
-        const Place& last = *std::prev(after);
+        const StreamBody& last = *std::prev(after);
         bool inside = last.range.buffer == range.buffer && range.end <= last.range.end;
         return inside ? last.stream : nullptr;
     }
 
 private:
-    struct Place {
+    struct StreamBody {
         SourceRange range;
         StreamInfo* stream;
     };
     static bool isBefore(const SourceRange& a, const SourceRange& b) {
         return a.buffer == b.buffer ? a.begin < b.begin : a.buffer.index < b.buffer.index;
     }
-    std::vector<Place> bodies;
+    std::vector<StreamBody> bodies;
 };
 
 }  // namespace

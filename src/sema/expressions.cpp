@@ -325,7 +325,7 @@ bool checkWritable(Checker& c, Symbol& symbol, SourceRange range) {
     Diag id = Diag::Count;
     if (symbol.kind == SymbolKind::StreamParam) id = Diag::AssignToParameter;
     if (symbol.kind == SymbolKind::Captured) id = Diag::AssignToCaptured;
-    if (symbol.kind == SymbolKind::Global && c.body->place != Place::Static)
+    if (symbol.kind == SymbolKind::Global && c.body->place != CodeKind::Static)
         id = Diag::AssignToGlobal;
     if (id == Diag::Count) return true;
     c.error(id, range).operator<<(symbol.name).note(Diag::DeclaredHere, symbol.range)

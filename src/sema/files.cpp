@@ -17,15 +17,15 @@ const types::FileFunction* findFileFunction(std::string_view name) {
 bool isFact(std::string_view name) { return name == "sampleRate" || name == "channels"; }
 
 /// The code that runs while the program does, or may do so: there the call is too late.
-std::string_view tooLatePlace(Place place) {
-    switch (place) {
-        case Place::Work: return "work";
-        case Place::Prework: return "prework";
-        case Place::Handler: return "a handler";
-        case Place::Package:
-        case Place::FunctionType:
-        case Place::Function: return "a function";
-        case Place::Struct: return "a struct";
+std::string_view tooLatePlace(CodeKind kind) {
+    switch (kind) {
+        case CodeKind::Work: return "work";
+        case CodeKind::Prework: return "prework";
+        case CodeKind::Handler: return "a handler";
+        case CodeKind::Package:
+        case CodeKind::FunctionType:
+        case CodeKind::Function: return "a function";
+        case CodeKind::Struct: return "a struct";
         default: return {};
     }
 }

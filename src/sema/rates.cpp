@@ -94,11 +94,11 @@ void checkSides(Checker& c, const StreamInfo& stream, const ast::WorkDecl& work,
 
 void checkRates(Checker& c, Scope& scope, std::span<const ast::RateClause> clauses, Body& body) {
     Body rates;
-    rates.place = Place::Rate;
+    rates.place = CodeKind::Rate;
     rates.scope = &scope;
-    bool isFunction = body.place == Place::Function;
+    bool isFunction = body.place == CodeKind::Function;
     if (isFunction) {
-        rates.place = Place::FunctionType;
+        rates.place = CodeKind::FunctionType;
         rates.locals = body.locals;
     } else {
         rates.needs = Needs::Rate;
@@ -121,7 +121,7 @@ void checkRates(Checker& c, Scope& scope, std::span<const ast::RateClause> claus
             << displayName(*scope.stream) << sideName(clause.kind) << name(clause.kind);
     }
     body.hasRates = !clauses.empty() || !isFunction;
-    if (body.place == Place::Work) checkSides(c, *scope.stream, *body.work, literals);
+    if (body.place == CodeKind::Work) checkSides(c, *scope.stream, *body.work, literals);
 }
 
 }  // namespace strc::sema

@@ -111,7 +111,7 @@ bool isNotYetDeclared(const Body& body, const Symbol& symbol) {
 
 /// Locals of composites and of the static block have values when a bound is evaluated.
 bool isElaborated(const Body& body) {
-    return body.place == Place::Composite || body.place == Place::Static;
+    return body.place == CodeKind::Composite || body.place == CodeKind::Static;
 }
 
 bool isFixed(const Body& body, const Symbol& symbol) {
@@ -256,7 +256,7 @@ Package* findPackage(Checker& c, Name name) {
 }
 
 FunctionInfo* findFunction(Checker& c, Name name) {
-    if (c.body->place == Place::Default)
+    if (c.body->place == CodeKind::Default)
         return nullptr;  // evaluated where there is no instance yet
     if (c.body->package) return look(c.body->package->functions, name);
     return c.body->scope ? look(c.body->scope->names->functions, name) : nullptr;

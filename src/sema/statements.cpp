@@ -37,7 +37,7 @@ void checkNested(Checker& c, const ast::Stmt* stmt) {
 }
 
 void checkVariables(Checker& c, const ast::VariablesStmt& stmt) {
-    bool isComposite = c.body->place == Place::Composite;
+    bool isComposite = c.body->place == CodeKind::Composite;
     const bool isInitialised = std::all_of(stmt.variables.begin(), stmt.variables.end(),
                                            [](const auto& each) { return each.initialiser; });
     const Type* type =
@@ -155,7 +155,7 @@ void checkLeave(Checker& c, std::string_view keyword, SourceRange range) {
 }
 
 std::string returner(const Body& body) {
-    if (body.place == Place::Function || body.place == Place::Package)
+    if (body.place == CodeKind::Function || body.place == CodeKind::Package)
         return fmt::format("function '{}'", body.function->name.text());
     return describe(body);
 }
@@ -190,7 +190,7 @@ void checkPush(Checker& c, const ast::PushStmt& stmt) {
 
 /// False after a report: the statement does not belong here.
 bool checkPlace(Checker& c, std::string_view keyword, SourceRange range, bool fits) {
-    if (c.body->place != Place::Composite) {
+    if (c.body->place != CodeKind::Composite) {
         c.error(Diag::CompositeStatementInFilter, range) << keyword << describe(*c.body);
         return false;
     }

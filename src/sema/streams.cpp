@@ -36,11 +36,11 @@ private:
     std::unordered_map<Name, SourceRange> seen;
 };
 
-Body typeBody(Scope& scope, Place place) {
+Body typeBody(Scope& scope, CodeKind place) {
     Body body;
     body.place = place;
     body.scope = &scope;
-    if (place != Place::FieldType) body.fieldLimit = 0;
+    if (place != CodeKind::FieldType) body.fieldLimit = 0;
     return body;
 }
 
@@ -67,7 +67,7 @@ void declareParams(Checker& c, Scope& scope, const ast::StreamDecl& decl, Member
         }
     }
     stream.params = static_cast<std::uint32_t>(params.size());
-    Body body = typeBody(scope, Place::StreamType);
+    Body body = typeBody(scope, CodeKind::StreamType);
     Enter enter(c, body);
     for (Symbol* symbol : params)
         symbol->type = checkType(c, *symbol->typeExpr, TypeUse::StreamParam, symbol->name);
@@ -81,7 +81,7 @@ void declareSides(Checker& c, Scope& scope, const ast::StreamDecl& decl) {
         stream.input = stream.output = c.types.error();
         return;
     }
-    Body body = typeBody(scope, Place::StreamType);
+    Body body = typeBody(scope, CodeKind::StreamType);
     Enter enter(c, body);
     stream.input = checkType(c, *decl.input, TypeUse::StreamSide, stream.name);
     stream.output = checkType(c, *decl.output, TypeUse::StreamSide, stream.name);
@@ -123,7 +123,7 @@ void enterFunction(Checker& c, Scope& scope, const ast::Decl& decl, Members& mem
 
 void declareFieldTypes(Checker& c, Scope& scope) {
     const StreamInfo& stream = *scope.stream;
-    Body body = typeBody(scope, Place::FieldType);
+    Body body = typeBody(scope, CodeKind::FieldType);
     Enter enter(c, body);
     for (std::size_t i = 0; i < stream.fields.size();) {
         const ast::TypeExpr* written = stream.fields[i]->typeExpr;
@@ -160,7 +160,7 @@ void checkDefaults(Checker& c, Scope& scope) {
     for (std::uint32_t i = 0; i < stream.params; ++i) {
         const Symbol& param = *stream.constants[i];
         if (!param.initialiser) continue;
-        Body body = typeBody(scope, Place::Default);
+        Body body = typeBody(scope, CodeKind::Default);
         body.paramLimit = i;
         Enter enter(c, body);
         Target target;
@@ -177,7 +177,7 @@ void checkFieldInitialisers(Checker& c, Scope& scope, const ast::FieldsDecl& fie
         if (!each.initialiser) continue;
         const Symbol& symbol = *c.program.symbolOf(each.id);
         Body body;
-        body.place = Place::FieldInit;
+        body.place = CodeKind::FieldInit;
         body.scope = &scope;
         body.effects = &effects;
         body.fieldLimit = symbol.index;
@@ -188,7 +188,7 @@ void checkFieldInitialisers(Checker& c, Scope& scope, const ast::FieldsDecl& fie
 
 void checkWork(Checker& c, Scope& scope, const ast::WorkDecl& work, Effects& effects) {
     Body body;
-    body.place = work.prework ? Place::Prework : Place::Work;
+    body.place = work.prework ? CodeKind::Prework : CodeKind::Work;
     body.scope = &scope;
     body.effects = &effects;
     body.work = &work;
@@ -200,7 +200,7 @@ void checkWork(Checker& c, Scope& scope, const ast::WorkDecl& work, Effects& eff
 
 void checkInit(Checker& c, Scope& scope, const ast::InitDecl& init, Effects& effects) {
     Body body;
-    body.place = Place::Init;
+    body.place = CodeKind::Init;
     body.scope = &scope;
     body.effects = &effects;
     body.result = c.types.voidType();
@@ -266,7 +266,7 @@ void checkComposite(Checker& c, Scope& scope, const ast::StreamDecl& decl) {
     Parts parts;
     parts.kind = decl.stream;
     Body body;
-    body.place = Place::Composite;
+    body.place = CodeKind::Composite;
     body.scope = &scope;
     body.parts = &parts;
     body.effects = &effects;
@@ -315,7 +315,7 @@ void declareFunction(Checker& c, FunctionInfo& function, Scope* scope, Package* 
         isHandler ? nullptr : &ast::as<ast::FunctionDecl>(*function.decl);
     auto params = isHandler ? ast::as<ast::HandlerDecl>(*function.decl).params : decl->params;
     Body body;
-    body.place = Place::FunctionType;
+    body.place = CodeKind::FunctionType;
     body.scope = scope;
     body.package = package;
     body.function = &function;
@@ -347,7 +347,7 @@ void checkFunctionBody(Checker& c, FunctionInfo& function, Scope* scope, Package
         isHandler ? ast::as<ast::HandlerDecl>(*function.decl).body : decl->body;
     if (!block) return;
     Body body;
-    body.place = isHandler ? Place::Handler : scope ? Place::Function : Place::Package;
+    body.place = isHandler ? CodeKind::Handler : scope ? CodeKind::Function : CodeKind::Package;
     body.scope = scope;
     body.package = package;
     body.function = &function;

@@ -26,16 +26,17 @@ bool isDeclared(const Body& body, TapeOp op) {
 }
 
 std::string partName(const Body& body) {
-    return body.place == Place::Function ? fmt::format("function '{}'", body.function->name.text())
-                                         : describe(body);
+    return body.place == CodeKind::Function
+               ? fmt::format("function '{}'", body.function->name.text())
+               : describe(body);
 }
 
 }  // namespace
 
 const Type* checkTape(Checker& c, TapeOp op, SourceRange range) {
     const Body& body = *c.body;
-    bool hasTapes =
-        body.place == Place::Work || body.place == Place::Prework || body.place == Place::Function;
+    bool hasTapes = body.place == CodeKind::Work || body.place == CodeKind::Prework ||
+                    body.place == CodeKind::Function;
     if (reportNotFixed(c, range, fmt::format("{}()", name(op)))) return c.types.error();
     if (!hasTapes) {
         c.error(Diag::TapeOutsideWork, range) << name(op) << describe(body);
@@ -50,7 +51,7 @@ const Type* checkTape(Checker& c, TapeOp op, SourceRange range) {
             << name(op) << displayName(stream) << (op == TapeOp::Push ? "output" : "input");
         return c.types.error();
     }
-    if (!body.hasRates && body.place == Place::Function)
+    if (!body.hasRates && body.place == CodeKind::Function)
         c.error(Diag::TapeUseWithoutRates, range) << body.function->name << name(op);
     else if (!isDeclared(body, op))
         c.error(Diag::UndeclaredRate, range) << name(op) << partName(body) << name(op);
@@ -60,10 +61,10 @@ const Type* checkTape(Checker& c, TapeOp op, SourceRange range) {
 void checkIter(Checker& c, SourceRange range) {
     if (reportNotFixed(c, range, "iter()")) return;
     switch (c.body->place) {
-        case Place::Work:
-        case Place::Prework:
-        case Place::Function:
-        case Place::Handler: return;
+        case CodeKind::Work:
+        case CodeKind::Prework:
+        case CodeKind::Function:
+        case CodeKind::Handler: return;
         default: c.error(Diag::IterPlacement, range) << describe(*c.body);
     }
 }
@@ -71,10 +72,10 @@ void checkIter(Checker& c, SourceRange range) {
 void checkIoCall(Checker& c, const FunctionInfo& function, SourceRange range) {
     if (!function.usesTape) return;
     const Body& body = *c.body;
-    if (body.place == Place::Work || body.place == Place::Prework) return;
-    if (body.place == Place::Function && body.hasRates) return;
+    if (body.place == CodeKind::Work || body.place == CodeKind::Prework) return;
+    if (body.place == CodeKind::Function && body.hasRates) return;
     std::string where =
-        body.place == Place::Function
+        body.place == CodeKind::Function
             ? fmt::format("function '{}', which declares no rates", body.function->name.text())
             : describe(body);
     c.error(Diag::IoFunctionPlacement, range) << function.name << where;

@@ -101,16 +101,16 @@ bool becomesTensor(const Type* type) { return types::isTensorElement(types::inne
 
 bool isOutsideStream(const Checker& c) {
     switch (c.body->place) {
-        case Place::Static:
-        case Place::FieldType:
-        case Place::FieldInit:
-        case Place::StreamType:
-        case Place::Init:
-        case Place::Work:
-        case Place::Prework:
-        case Place::Function:
-        case Place::Handler:
-        case Place::Composite: return false;
+        case CodeKind::Static:
+        case CodeKind::FieldType:
+        case CodeKind::FieldInit:
+        case CodeKind::StreamType:
+        case CodeKind::Init:
+        case CodeKind::Work:
+        case CodeKind::Prework:
+        case CodeKind::Function:
+        case CodeKind::Handler:
+        case CodeKind::Composite: return false;
         default: return true;
     }
 }

@@ -334,9 +334,9 @@ void checkFields(Checker& c, DeclRecord& record) {
 }
 
 /// Depth-first over the structs inside structs, with a stack of its own: chains may be long.
-class RecursionSearch {
+class RecursionFinder {
 public:
-    explicit RecursionSearch(Checker& checker) : c(checker) {}
+    explicit RecursionFinder(Checker& checker) : c(checker) {}
 
     void visit(types::StructInfo* start) {
         if (state[start] != State::New) return;
@@ -383,7 +383,7 @@ private:
 void checkStructs(Checker& c, std::span<DeclRecord* const> records) {
     for (DeclRecord* record : records) {
         Body body;
-        body.place = Place::Struct;
+        body.place = CodeKind::Struct;
         Enter enter(c, body);
         c.record = record;
         c.isLibrary = record->isLibrary;
@@ -391,7 +391,7 @@ void checkStructs(Checker& c, std::span<DeclRecord* const> records) {
         checkFields(c, *record);
         c.inSignature = false;
     }
-    RecursionSearch search(c);
+    RecursionFinder search(c);
     for (DeclRecord* record : records) search.visit(record->structure->structure);
 }
 

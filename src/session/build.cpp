@@ -5,6 +5,7 @@
 
 #include "base/pass.h"
 #include "codegen/object.h"
+#include "dynamic_shapes/program.h"
 #include "executable/bundle.h"
 #include "executable/library.h"
 #include "executable/link.h"
@@ -12,12 +13,11 @@
 #include "io/picture_libraries.h"
 #include "session/device.h"
 #include "session/engine.h"
-#include "session/kernels.h"
+#include "session/operator_library.h"
 #include "session/own_library.h"
 #include "session/products.h"
 #include "session/split.h"
 #include "strc/beside.h"
-#include "symbolic/program.h"
 
 namespace strc::session {
 
@@ -95,7 +95,7 @@ private:
     executable::Program parts() {
         return {program.context,
                 *program.plan,
-                program.quota,
+                program.repetitions,
                 program.module,
                 std::string(program.main->name.text()),
                 building.printed,
@@ -112,7 +112,7 @@ private:
 
     /// What runs filters whose shapes only the run knows.
     std::string shapesLibrary() const {
-        if (!program.elaboration.symbolic) return {};
+        if (!program.elaboration.dynamicShape) return {};
         const std::filesystem::path path = ownLibrary(kSymbolic);
         if (!settings.bundle.empty()) return STRC_BESIDE + path.filename().string();
         return std::filesystem::absolute(path).string();
@@ -120,14 +120,15 @@ private:
 
     /// A sentence; null: it can.
     const char* whyNoSymbolic() const {
-        if (!program.elaboration.symbolic) return nullptr;
+        if (!program.elaboration.dynamicShape) return nullptr;
         if (settings.isShared) return "a library of it has no memory for that";
         if (settings.isStatic) return "static executables cannot load what finds it out";
         if (!settings.target.empty())
             return "there is nothing for another machine that finds it out";
-        const symbolic::Program& filters = *program.compiledForm().symbolicFilters;
-        if (symbolic::callsNatives(filters)) return "a filter that finds it out calls native code";
-        if (symbolic::hasOpenConstants(filters))
+        const dynamic_shapes::Program& filters = *program.compiledForm().dynamicFilters;
+        if (dynamic_shapes::callsNatives(filters))
+            return "a filter that finds it out calls native code";
+        if (dynamic_shapes::hasOpenConstants(filters))
             return "a filter that finds it out has a parameter that is left open";
         return nullptr;
     }
@@ -143,7 +144,7 @@ private:
         if (parts().readsWeights && !program.weights->uses().empty())
             files.push_back(program.weights->path());
         files.insert(files.end(), libraries.begin(), libraries.end());
-        if (program.elaboration.symbolic) files.push_back(ownLibrary(kSymbolic));
+        if (program.elaboration.dynamicShape) files.push_back(ownLibrary(kSymbolic));
         if (executable::mayLoadLibraries(parts())) {
             const std::vector<std::string> pictures = io::pictureLibraries();
             files.insert(files.end(), pictures.begin(), pictures.end());
@@ -159,7 +160,8 @@ private:
         if (why || !session::canBeCompiled(program)) return false;
         why = whyNoSymbolic();
         if (why)
-            reportCannotCompile(program, elab::whySymbolic(program.elaboration) + ", and " + why);
+            reportCannotCompile(program,
+                                elab::whyDynamicShape(program.elaboration) + ", and " + why);
         return !why;
     }
 

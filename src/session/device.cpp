@@ -94,8 +94,8 @@ private:
 
     bool isWanted() {
         if (settings.device.kind == Device::Cpu) return false;
-        if (program.elaboration.symbolic) {
-            unsupported(elab::whySymbolic(program.elaboration), kNothing);
+        if (program.elaboration.dynamicShape) {
+            unsupported(elab::whyDynamicShape(program.elaboration), kNothing);
             return false;
         }
         if (std::string why = whyNoCode(); !why.empty()) {

@@ -2,7 +2,7 @@
 
 #include "host/run.h"
 #include "session/device.h"
-#include "session/kernels.h"
+#include "session/operator_library.h"
 #include "session/split.h"
 
 namespace strc::session {
@@ -10,13 +10,13 @@ namespace strc::session {
 Natives nativesHere(Compilation& program) {
     return [&program](const ir::Native& native) {
         void* address = program.natives.address(native);
-        return codegen::NativePlace{address != nullptr, address};
+        return codegen::NativeAddress{address != nullptr, address};
     };
 }
 
 Natives nativesBySymbol(Compilation& program) {
     return [&program](const ir::Native& native) {
-        return codegen::NativePlace{program.natives.address(native) != nullptr, nullptr};
+        return codegen::NativeAddress{program.natives.address(native) != nullptr, nullptr};
     };
 }
 
@@ -57,9 +57,9 @@ interp::Outcome run(Compilation& program, const Code* code, const interp::Option
     if (code)
         return host::run(
             program.context, *program.plan,
-            {program.module, program.elaboration, program.quota, *program.program.types},
+            {program.module, program.elaboration, program.repetitions, *program.program.types},
             code->jit.program(), code->sites, options);
-    return interp::run(program.context, program.module, program.elaboration, program.quota,
+    return interp::run(program.context, program.module, program.elaboration, program.repetitions,
                        *program.program.types, options);
 }
 

@@ -12,7 +12,7 @@
 
 namespace strc::session {
 
-using Natives = std::function<codegen::NativePlace(const ir::Native&)>;
+using Natives = std::function<codegen::NativeAddress(const ir::Native&)>;
 /// Native functions where they lie in this process, and by their names; the program outlives them.
 Natives nativesHere(Compilation&);
 Natives nativesBySymbol(Compilation&);

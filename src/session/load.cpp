@@ -106,12 +106,12 @@ void apply(base::Context& context, const Settings& settings) {
     if (settings.device.kind != Device::Cpu) {
         context.passes.disable(base::Pass::FuseEpilogues);
         context.passes.disable(base::Pass::LayoutPropagation);
-        context.passes.disable(base::Pass::DivideBatches);
+        context.passes.disable(base::Pass::BatchTiling);
     }
     // Libraries are asked for convolutions of the language's layout, and for all of a batch.
     if (settings.kernels != Kernels::Generated) {
         context.passes.disable(base::Pass::LayoutPropagation);
-        context.passes.disable(base::Pass::DivideBatches);
+        context.passes.disable(base::Pass::BatchTiling);
     }
     if (settings.noTorch && settings.kernels == Kernels::Torch)
         diags.add(base::Diag::ConflictingOptions) << "--no-torch" << "--kernels=torch";

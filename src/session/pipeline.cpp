@@ -23,11 +23,11 @@ public:
     Pipeline(Compilation& product, const Request& wanted, const Library& streams)
         : result(product), request(wanted), library(streams) {
         result.random = request.random;
-        surroundings.print = request.print;
-        surroundings.interrupt = request.interrupt;
-        surroundings.natives = &result.natives;
-        surroundings.weights = result.weights.get();
-        surroundings.sound = findSound(request.inputSound);
+        environment.print = request.print;
+        environment.interrupt = request.interrupt;
+        environment.natives = &result.natives;
+        environment.weights = result.weights.get();
+        environment.sound = findSound(request.inputSound);
     }
 
     /// After errors that leave something to look at the next stages still run, to report theirs.
@@ -108,7 +108,7 @@ private:
         sema::markReachable(context, result.program, *result.main);
         if (!sema::setAsideBroken(context, result.program)) return false;  // some became warnings
         if (!context.diags.hasErrors()) return true;
-        surroundings.print = nullptr;  // of what cannot run nothing is seen but its faults
+        environment.print = nullptr;  // of what cannot run nothing is seen but its faults
         return result.program.natives.empty();
     }
 
@@ -116,7 +116,7 @@ private:
         std::size_t errors = result.context.diags.errorCount();
         auto runStatic = [this](ir::Module& module, const ir::Body& body) {
             const bool isFine = elab::runStatic(result.context, module, body, *result.program.types,
-                                                surroundings, result.random);
+                                                environment, result.random);
             if (isFine) hold(module, body.name);
             return isFine;
         };
@@ -161,21 +161,21 @@ private:
                                         types, entry.inputs))
             return false;
         result.elaboration = elab::elaborate(result.context, result.module, *result.program.types,
-                                             entry, surroundings, result.random);
+                                             entry, environment, result.random);
         return result.elaboration.complete;
     }
 
     bool balance() {
-        if (auto quota = sched::balance(result.context, result.elaboration.graph))
-            result.quota = std::move(*quota);
+        if (auto repetitions = sched::balance(result.context, result.elaboration.graph))
+            result.repetitions = std::move(*repetitions);
         return !result.context.diags.hasErrors();
     }
 
     bool schedule() {
         if (request.planIfPossible) return scheduleQuietly();
-        for (std::uint32_t island = 0; island < result.quota.islands; ++island) {
-            auto made = sched::schedule(result.context, result.elaboration.graph, result.quota,
-                                        request.order, island);
+        for (std::uint32_t island = 0; island < result.repetitions.islands; ++island) {
+            auto made = sched::schedule(result.context, result.elaboration.graph,
+                                        result.repetitions, request.order, island);
             if (!made) return false;
             result.schedules.push_back(std::move(*made));
         }
@@ -186,15 +186,15 @@ private:
         const bool hasSchedule = !result.elaboration.graph.isDynamic();
         if (!hasSchedule || !plan::whyNot(result.elaboration).empty()) return true;
         const base::Quiet quiet(result.context.diags);
-        if (auto made = sched::schedule(result.context, result.elaboration.graph, result.quota,
-                                        request.order))
+        if (auto made = sched::schedule(result.context, result.elaboration.graph,
+                                        result.repetitions, request.order))
             result.schedules.push_back(std::move(*made));
         return true;
     }
 
     bool plan() {
         // Bodies may pop less than they declare, which the interpreter mends: plans count on the rates.
-        const bool isWhole = result.elaboration.symbolic && !result.elaboration.compiled;
+        const bool isWhole = result.elaboration.dynamicShape && !result.elaboration.compiled;
         if (request.planIfPossible && (result.context.lenient || isWhole)) return true;
         const bool isDynamic = result.elaboration.graph.isDynamic();
         if (request.planIfPossible && result.schedules.empty() && !isDynamic) return true;
@@ -225,7 +225,7 @@ private:
     std::optional<graph::Ending> endingToDrain() const {
         const graph::Graph& graph = result.elaboration.graph;
         if (graph.isDynamic()) return std::nullopt;
-        graph::Ending made(graph, &result.quota);
+        graph::Ending made(graph, &result.repetitions);
         if (!graph::mayDrain(made)) return std::nullopt;
         return made;
     }
@@ -257,10 +257,10 @@ private:
 
     /// Each node once. That there is none, because its buffers would be too large, is no fault.
     std::optional<sched::Schedule> scalable(const elab::Elaboration& program,
-                                            const graph::Quota& quota) {
+                                            const graph::Repetitions& repetitions) {
         if (request.order == sched::Order::SingleAppearance) return std::nullopt;
         const base::Quiet quiet(result.context.diags);
-        return sched::schedule(result.context, program.graph, quota,
+        return sched::schedule(result.context, program.graph, repetitions,
                                sched::Order::SingleAppearance);
     }
 
@@ -269,11 +269,12 @@ private:
         if (!request.optimise) return std::nullopt;
         const pass::Context context{result.context, result.module, *result.program.types,
                                     *request.optimise, request.target};
-        auto made = pass::runPasses(context, pass::borrow(result.compiledForm(), result.quota),
-                                    opt::passTable());
+        auto made = pass::runPasses(
+            context, pass::borrow(result.compiledForm(), result.repetitions), opt::passTable());
         if (!made) return std::nullopt;
         const base::Quiet quiet(result.context.diags);
-        auto schedule = sched::schedule(result.context, made->graph(), made->quota, request.order);
+        auto schedule =
+            sched::schedule(result.context, made->graph(), made->repetitions, request.order);
         if (schedule) result.optimised = std::move(*made);
         return schedule;
     }
@@ -281,7 +282,7 @@ private:
     Compilation& result;
     const Request& request;
     const Library& library;
-    elab::Surroundings surroundings;
+    elab::Environment environment;
 };
 
 }  // namespace

@@ -90,12 +90,14 @@ struct Compilation {
     ir::Module module;
     types::Random random;  ///< as static items have left it
     elab::Elaboration elaboration;
-    graph::Quota quota;
+    graph::Repetitions repetitions;
     std::vector<sched::Schedule> schedules;  ///< by island
     std::optional<pass::Program> optimised;  ///< what the plan is of, if passes changed the program
     std::optional<plan::Plan> plan;
 
-    const graph::Quota& plannedQuota() const { return optimised ? optimised->quota : quota; }
+    const graph::Repetitions& plannedQuota() const {
+        return optimised ? optimised->repetitions : repetitions;
+    }
     const elab::Elaboration& plannedProgram() const {
         return optimised ? *optimised->elaboration : compiledForm();
     }

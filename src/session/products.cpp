@@ -14,7 +14,7 @@
 #include "ir/text.h"
 #include "plan/memory.h"
 #include "session/engine.h"
-#include "session/kernels.h"
+#include "session/operator_library.h"
 
 namespace strc::session {
 
@@ -26,7 +26,7 @@ std::string scheduleText(const Compilation& program) {
     for (const sched::Schedule& schedule : program.schedules) {
         if (program.schedules.size() > 1)
             text += fmt::format("{}island {}\n", text.empty() ? "" : "\n", schedule.island);
-        text += sched::print(program.elaboration.graph, program.quota, schedule);
+        text += sched::print(program.elaboration.graph, program.repetitions, schedule);
     }
     return text;
 }
@@ -35,7 +35,7 @@ std::string scheduleText(const Compilation& program) {
 std::string graphText(const Compilation& program) {
     const std::vector<std::int64_t> capacity = capacities(program);
     return graph::toText(program.elaboration.graph,
-                         {&program.quota, program.schedules.empty() ? nullptr : &capacity});
+                         {&program.repetitions, program.schedules.empty() ? nullptr : &capacity});
 }
 
 std::string machineCode(Product stage, Compilation& program, const Settings& settings,
@@ -70,7 +70,7 @@ std::optional<std::string> picture(Product product, Compilation& program,
                                    const Settings& settings) {
     const graph::Graph& graph = program.elaboration.graph;
     const std::vector<std::int64_t> capacity = capacities(program);
-    const graph::Annotations notes{&program.quota, &capacity};
+    const graph::Annotations notes{&program.repetitions, &capacity};
     if (product == Product::GraphJson) return graph::toJson(graph, notes);
     const std::string dot = graph::toDot(graph, notes, {.fold = settings.fold});
     return product == Product::GraphDot ? dot : draw(program, dot);
@@ -169,8 +169,8 @@ bool canBeCompiled(Compilation& program) {
 }
 
 bool hasAllShapes(Compilation& program) {
-    if (!program.elaboration.symbolic) return true;
-    reportCannotCompile(program, elab::whySymbolic(program.elaboration) +
+    if (!program.elaboration.dynamicShape) return true;
+    reportCannotCompile(program, elab::whyDynamicShape(program.elaboration) +
                                      ", and a stream that goes on in pieces wants all shapes");
     return false;
 }

@@ -67,9 +67,9 @@ void Elements::assemble(const NodePtr& pointer, const Target& target) {
 }
 
 void Elements::writePart(const NodePtr& part, const Node& whole, const Target& target,
-                         const std::function<Place(const Place&)>& where) {
+                         const std::function<MultiIndex(const MultiIndex&)>& where) {
     const Reg array = w.address(target.var, target.array);
-    nest(part->dims(), orderOf(target.steps), [&](const Place& place) {
+    nest(part->dims(), orderOf(target.steps), [&](const MultiIndex& place) {
         const Reg value = convert(element(part, place), part->type->element, whole.type->element);
         storeFlat(array, at(stepped(where(place), target.steps)), value, whole.type->element);
     });
@@ -125,7 +125,7 @@ void Elements::surround(const Dims& part, const Dims& first, const Node& whole,
     const Reg array = w.address(target.var, target.array);
     if (runs > countRuns({whole.count()}, {0})) return fill(whole, array, value);
     for (const Border& border : borders)
-        nest(border.dims, order, [&](Place place) {
+        nest(border.dims, order, [&](MultiIndex place) {
             for (std::size_t dim = 0; dim < place.size(); ++dim)
                 place[dim] = scaled(place[dim], 1, border.first[dim]);
             storeFlat(array, at(stepped(place, target.steps)), value, whole.type->element);
@@ -141,7 +141,7 @@ void Elements::writeAt(const NodePtr& part, const Dims& first, const Node& whole
     for (std::size_t dim = 0; dim < first.size(); ++dim)
         there.first += first[dim] * target.steps[dim];
     if (isSum && contract(*part, there)) return;
-    writePart(isSum ? compute(part, "") : part, whole, target, [&](Place place) {
+    writePart(isSum ? compute(part, "") : part, whole, target, [&](MultiIndex place) {
         for (std::size_t dim = 0; dim < place.size(); ++dim)
             place[dim] = scaled(place[dim], 1, first[dim]);
         return place;
@@ -152,7 +152,7 @@ void Elements::spread(const Node& node, const Target& target) {
     fill(node, w.address(target.var, target.array),
          zero(registerType(node.type->element, w.types)));
     const auto dim = static_cast<std::size_t>(node.ints[0]);
-    writePart(node.operands[0], node, target, [&](Place place) {
+    writePart(node.operands[0], node, target, [&](MultiIndex place) {
         place[dim] = scaled(place[dim], node.ints[1], 0);
         return place;
     });
@@ -165,7 +165,7 @@ void Elements::update(const Node& node, const Target& target) {
     const auto dim = static_cast<std::size_t>(node.ints[0]);
     const Index start =
         node.start == ir::kNone ? Index{node.ints[1], ir::kNone} : Index{0, node.start};
-    writePart(node.operands[1], node, target, [&](Place place) {
+    writePart(node.operands[1], node, target, [&](MultiIndex place) {
         place[dim] = plus(place[dim], start);
         return place;
     });
@@ -179,9 +179,9 @@ void Elements::runningSum(const Node& node, Reg array) {
     const std::uint32_t total = w.local("sum" + std::to_string(w.body.locals.size()), type);
     Dims outer = node.dims();
     outer[dim] = 1;
-    nest(outer, [&](const Place& place) {
+    nest(outer, [&](const MultiIndex& place) {
         w.store(total, zero(type));
-        overAll(*from, place, {dim}, [&](const Place& each) {
+        overAll(*from, place, {dim}, [&](const MultiIndex& each) {
             const Reg value = convert(this->element(from, each), from->type->element, element);
             w.store(total, w.operation(Op::Add, type, {w.load(total), value}));
             storeFlat(array, at(linear(each, node.dims())), w.load(total), element);

@@ -36,19 +36,19 @@ void Elements::attend(const Node& node, Reg array) {
                       w.local("scores" + number, w.types.array(type, keys)),
                       w.local("sum" + number, type),
                       w.local("most" + number, type)};
-    nest(Dims(node.dims().begin(), node.dims().end() - 1), [&](const Place& place) {
-        attendRow(heads, Place(place.begin(), place.end() - 1), place.back());
+    nest(Dims(node.dims().begin(), node.dims().end() - 1), [&](const MultiIndex& place) {
+        attendRow(heads, MultiIndex(place.begin(), place.end() - 1), place.back());
     });
 }
 
-void Elements::attendRow(const Heads& heads, const Place& outer, const Index& row) {
+void Elements::attendRow(const Heads& heads, const MultiIndex& outer, const Index& row) {
     scoreRow(heads, outer, row);
     powersOfRow(heads);
     const Type* type = heads.node.type->element;
-    Place place = outer;
+    MultiIndex place = outer;
     place.push_back(row);
     auto index = [&](Reg column) {
-        Place there = place;
+        MultiIndex there = place;
         there.push_back({0, column});
         return at(linear(there, heads.node.dims()));
     };
@@ -56,7 +56,7 @@ void Elements::attendRow(const Heads& heads, const Place& outer, const Index& ro
     w.loop(heads.keys, [&](Reg j) {
         const Reg power = w.element(w.address(heads.scores), j);
         w.loop(heads.values, [&](Reg c) {
-            Place there = outer;
+            MultiIndex there = outer;
             there.push_back({0, j});
             there.push_back({0, c});
             const Reg value = attended(heads.node, 2, there);
@@ -74,7 +74,7 @@ void Elements::attendRow(const Heads& heads, const Place& outer, const Index& ro
 }
 
 /// In a place whose dimensions in front are those of the result, which the operand may have one item of, or lack.
-Reg Elements::attended(const Node& node, std::size_t k, const Place& place) {
+Reg Elements::attended(const Node& node, std::size_t k, const MultiIndex& place) {
     return operandElement(node, k, aligned(node.operands[k]->dims(), place));
 }
 
@@ -87,14 +87,14 @@ Reg Elements::scaleOfScores(const Node& node) {
     return convert(real(1 / std::sqrt(width)), w.types.doubleType(), type);
 }
 
-void Elements::scoreRow(const Heads& heads, const Place& outer, const Index& row) {
+void Elements::scoreRow(const Heads& heads, const MultiIndex& outer, const Index& row) {
     const Type* type = heads.node.type->element;
     const Reg scale = scaleOfScores(heads.node);
     w.store(heads.most, convert(real(-INFINITY), w.types.doubleType(), type));
     w.loop(heads.keys, [&](Reg j) {
         w.store(heads.sum, zero(type));
         w.loop(heads.width, [&](Reg d) {
-            Place query = outer, key = outer;
+            MultiIndex query = outer, key = outer;
             query.push_back(row);
             key.push_back({0, j});
             query.push_back({0, d});

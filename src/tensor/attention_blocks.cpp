@@ -75,7 +75,7 @@ void Elements::attendBlocks(const Node& node, Reg array) {
         std::clamp<std::int64_t>(kMostScores / blocks.line(), 1, kMostQueries);
     const std::int64_t rows = parts(blocks.queries, parts(blocks.queries, most));
     // Scratch is declared inside of the loop over heads, so that each thread gets its own.
-    nest(Dims(node.dims().begin(), node.dims().end() - 2), [&](const Place& outer) {
+    nest(Dims(node.dims().begin(), node.dims().end() - 2), [&](const MultiIndex& outer) {
         blocks.key = room("key", type, blocks.line() * blocks.width);
         blocks.value = room("value", type, blocks.keys * blocks.values);
         layOutKeys(blocks, outer);
@@ -93,12 +93,12 @@ std::uint32_t Elements::room(const char* name, const Type* type, std::int64_t co
 }
 
 /// Rows of an operand, from `first` on, one behind the other; queries are scaled.
-void Elements::copyRows(const Blocks& blocks, std::size_t operand, const Place& outer,
+void Elements::copyRows(const Blocks& blocks, std::size_t operand, const MultiIndex& outer,
                         const Index& first, std::int64_t rows, std::uint32_t to) {
     const std::int64_t width = blocks.node.operands[operand]->dims().back();
     w.loop(rows, [&](Reg row) {
         w.loop(width, [&](Reg column) {
-            Place from = outer;
+            MultiIndex from = outer;
             from.push_back(plus({0, row}, first));
             from.push_back({0, column});
             Reg element = attended(blocks.node, operand, from);
@@ -110,7 +110,7 @@ void Elements::copyRows(const Blocks& blocks, std::size_t operand, const Place& 
 }
 
 /// Behind the last key there are zeros.
-void Elements::layOutKeys(const Blocks& blocks, const Place& outer) {
+void Elements::layOutKeys(const Blocks& blocks, const MultiIndex& outer) {
     auto place = [&](const Index& panel, Reg d, Reg j) {
         const Index line = scaled({0, d}, blocks.panel, 0);
         return at(plus(plus(scaled(panel, blocks.panel * blocks.width, 0), line), {0, j}));
@@ -118,7 +118,7 @@ void Elements::layOutKeys(const Blocks& blocks, const Place& outer) {
     auto lay = [&](const Index& panel, std::int64_t count) {
         w.loop(count, [&](Reg j) {
             w.loop(blocks.width, [&](Reg d) {
-                Place from = outer;
+                MultiIndex from = outer;
                 from.push_back(plus(scaled(panel, blocks.panel, 0), {0, j}));
                 from.push_back({0, d});
                 const Reg element = attended(blocks.node, 1, from);
@@ -137,7 +137,7 @@ void Elements::layOutKeys(const Blocks& blocks, const Place& outer) {
     lay({whole}, blocks.keys % blocks.panel);
 }
 
-void Elements::attendBlock(const Blocks& blocks, const Place& outer, Block block) {
+void Elements::attendBlock(const Blocks& blocks, const MultiIndex& outer, Block block) {
     block.query = room("query", blocks.type, block.rows * blocks.width);
     block.scores = room("scores", blocks.type, block.rows * blocks.line());
     block.mixed = room("mixed", blocks.type, block.rows * blocks.values);
@@ -163,7 +163,7 @@ void Elements::attendBlock(const Blocks& blocks, const Place& outer, Block block
         w.loop(blocks.values, [&](Reg column) {
             const Reg from = at(plus(scaled({0, row}, blocks.values, 0), {0, column}));
             const Reg total = w.element(w.address(block.mixed), from);
-            Place to = outer;
+            MultiIndex to = outer;
             to.push_back(plus(block.first, {0, row}));
             to.push_back({0, column});
             storeFlat(blocks.array, at(linear(to, blocks.node.dims())),

@@ -157,31 +157,31 @@ void addConvolution(const Node& node, const Strided& x, const Strided& weight, c
                              {}});
 }
 
-/// Before loops of one round are taken out, in the order of addMatmul and addConvolution.
+/// Before loops of one iteration are taken out, in the order of addMatmul and addConvolution.
 std::optional<ir::LoopParts> partsOf(const Node& product, const types::TensorSplit& split,
                                      const Contraction& how) {
     if (split.dim >= static_cast<std::int64_t>(product.dims().size()) ||
         ir::countProducts(how) < kLeastSplit)
         return std::nullopt;
     auto loop = static_cast<std::size_t>(split.dim);
-    std::int64_t rounds = split.places;
+    std::int64_t trips = split.places;
     if (product.fn == TensorFn::Conv) {
         const Dims& kernel = product.operands[1]->dims();
         const std::size_t channel = product.dims().size() - kernel.size() + 1;
         const std::int64_t perGroup = kernel[0] / product.ints.back();
         // Channels are two loops: groups, and those of a group.
         const bool areGroups = loop == channel && product.ints.back() > 1;
-        if (areGroups && rounds % perGroup != 0) return std::nullopt;
+        if (areGroups && trips % perGroup != 0) return std::nullopt;
         if (areGroups)
-            rounds /= perGroup;
+            trips /= perGroup;
         else if (loop >= channel)
             ++loop;
     }
-    if (rounds >= how.loops[loop].rounds) return std::nullopt;
+    if (trips >= how.loops[loop].trips) return std::nullopt;
     const auto before = how.loops.begin() + static_cast<std::ptrdiff_t>(loop);
     const auto single = std::count_if(how.loops.begin(), before,
-                                      [](const ContractionLoop& each) { return each.rounds == 1; });
-    return ir::LoopParts{loop - static_cast<std::size_t>(single), narrow(rounds)};
+                                      [](const ContractionLoop& each) { return each.trips == 1; });
+    return ir::LoopParts{loop - static_cast<std::size_t>(single), narrow(trips)};
 }
 
 }  // namespace
@@ -234,7 +234,7 @@ bool Elements::contract(const Node& node, const Target& target) {
     else
         addConvolution(product, *a, *b, target.steps, addends, how);
     if (split) how.parts = partsOf(product, *split, how);
-    std::erase_if(how.loops, [](const ContractionLoop& loop) { return loop.rounds == 1; });
+    std::erase_if(how.loops, [](const ContractionLoop& loop) { return loop.trips == 1; });
     if (!ir::fits(how, array->extent, a->memory->array->extent, b->memory->array->extent, lengths))
         return false;  // there is nothing to sum
     w.range = product.range;

@@ -7,8 +7,8 @@ namespace strc::tensor {
 using ir::Op;
 using ir::Reg;
 
-void Elements::addProduct(const Node& node, std::uint32_t total, const Place& left,
-                          const Place& right) {
+void Elements::addProduct(const Node& node, std::uint32_t total, const MultiIndex& left,
+                          const MultiIndex& right) {
     const Type* type = registerType(node.type->element, w.types);
     const Reg a = operandElement(node, 0, left);
     const Reg b = operandElement(node, 1, right);
@@ -17,14 +17,14 @@ void Elements::addProduct(const Node& node, std::uint32_t total, const Place& le
 }
 
 /// An element of an operand, of the result's type.
-Reg Elements::operandElement(const Node& node, std::size_t k, const Place& place) {
+Reg Elements::operandElement(const Node& node, std::size_t k, const MultiIndex& place) {
     const NodePtr& operand = node.operands[k];
     const Reg value = convert(element(operand, place), operand->type->element, node.type->element);
     w.range = node.range;
     return value;
 }
 
-Reg Elements::product(const Node& node, const Place& place) {
+Reg Elements::product(const Node& node, const MultiIndex& place) {
     const NodePtr& a = node.operands[0];
     const NodePtr& b = node.operands[1];
     const Type* type = registerType(node.type->element, w.types);
@@ -32,11 +32,11 @@ Reg Elements::product(const Node& node, const Place& place) {
     const bool isColumn = b->dims().size() == 1;
     // The place among the dimensions that count matrices, then the row, then the column.
     const std::size_t ends = (isRow ? 0u : 1u) + (isColumn ? 0u : 1u);
-    const Place batch(place.begin(), place.end() - static_cast<std::ptrdiff_t>(ends));
+    const MultiIndex batch(place.begin(), place.end() - static_cast<std::ptrdiff_t>(ends));
     const Index row = isRow ? Index{} : place[batch.size()];
     const Index column = isColumn ? Index{} : place.back();
     auto matrixOf = [&](const Node& operand) {
-        Place result;
+        MultiIndex result;
         const std::size_t outer = operand.dims().size() < 2 ? 0 : operand.dims().size() - 2;
         for (std::size_t k = 0; k < outer; ++k)
             result.push_back(operand.dims()[k] == 1 ? Index{} : batch[batch.size() - outer + k]);
@@ -47,10 +47,10 @@ Reg Elements::product(const Node& node, const Place& place) {
     const std::int64_t inner = a->dims().back();
     w.loop(inner, [&](Reg k) {
         const Index along = inner == 1 ? Index{} : Index{0, k};
-        Place left = matrixOf(*a);
+        MultiIndex left = matrixOf(*a);
         if (!isRow) left.push_back(row);
         left.push_back(along);
-        Place right = matrixOf(*b);
+        MultiIndex right = matrixOf(*b);
         right.push_back(along);
         if (!isColumn) right.push_back(column);
         addProduct(node, total, left, right);
@@ -59,7 +59,7 @@ Reg Elements::product(const Node& node, const Place& place) {
 }
 
 /// Over the channels of the group and all places of the kernel.
-Reg Elements::convolution(const Node& node, const Place& place) {
+Reg Elements::convolution(const Node& node, const MultiIndex& place) {
     const Dims& weight = node.operands[1]->dims();
     const std::size_t n = weight.size() - 2;
     const std::size_t channel = node.dims().size() - n - 1;
@@ -73,13 +73,13 @@ Reg Elements::convolution(const Node& node, const Place& place) {
         const Reg group = w.operation(Op::Div, w.types.intType(), {at(place[channel]), perGroup});
         firstChannel = scaled({0, group}, weight[1], 0);
     }
-    nest(Dims(weight.begin() + 1, weight.end()), [&](const Place& inner) {
-        Place left = place;
+    nest(Dims(weight.begin() + 1, weight.end()), [&](const MultiIndex& inner) {
+        MultiIndex left = place;
         left[channel] = plus(firstChannel, inner[0]);
         for (std::size_t k = 0; k < n; ++k)
             left[channel + 1 + k] = plus(scaled(place[channel + 1 + k], node.ints[k], 0),
                                          scaled(inner[1 + k], node.ints[n + k], 0));
-        Place right{place[channel]};
+        MultiIndex right{place[channel]};
         right.insert(right.end(), inner.begin(), inner.end());
         addProduct(node, total, left, right);
     });

@@ -13,8 +13,8 @@ using types::MathFn;
 using types::TensorFn;
 using types::TypeKind;
 
-Place aligned(const Dims& operand, const Place& place) {
-    Place result;
+MultiIndex aligned(const Dims& operand, const MultiIndex& place) {
+    MultiIndex result;
     const std::size_t shift = place.size() - operand.size();
     for (std::size_t k = 0; k < operand.size(); ++k)
         result.push_back(operand[k] == 1 ? Index{} : place[k + shift]);
@@ -91,20 +91,20 @@ Index Elements::plus(const Index& a, const Index& b) {
     return {0, w.operation(Op::Add, w.types.intType(), {a.reg, b.reg})};
 }
 
-Index Elements::linear(const Place& place, const Dims& dims) {
+Index Elements::linear(const MultiIndex& place, const Dims& dims) {
     return stepped(place, denseSteps(dims));
 }
 
-Index Elements::stepped(const Place& place, const Dims& steps) {
+Index Elements::stepped(const MultiIndex& place, const Dims& steps) {
     Index sum;
     for (std::size_t k = place.size(); k-- > 0;) sum = plus(sum, scaled(place[k], steps[k], 0));
     return sum;
 }
 
-Place Elements::placeOf(const Index& flat, const Dims& dims) {
+MultiIndex Elements::placeOf(const Index& flat, const Dims& dims) {
     const Type* type = w.types.intType();
     const Dims steps = denseSteps(dims);
-    Place place(dims.size());
+    MultiIndex place(dims.size());
     for (std::size_t k = 0; k < dims.size(); ++k) {
         if (dims[k] == 1) continue;
         const Reg outer = w.operation(Op::Div, type, {at(flat), w.integer(steps[k])});
@@ -119,7 +119,7 @@ void Elements::storeFlat(Reg array, Reg index, Reg value, const Type* element) {
     w.setElement(array, index, rounded(value, element));
 }
 
-void Elements::store(const Node& memory, const Place& place, Reg value) {
+void Elements::store(const Node& memory, const MultiIndex& place, Reg value) {
     storeFlat(address(memory), at(stepped(place, stepsOf(memory))), value, memory.type->element);
 }
 
@@ -167,7 +167,7 @@ void Elements::computeInto(const NodePtr& node, ir::VarRef var, const Type* arra
         });
         return;
     }
-    nest(node->dims(), orderOf(steps), [&](const Place& place) {
+    nest(node->dims(), orderOf(steps), [&](const MultiIndex& place) {
         const Reg value = this->element(node, place);
         storeFlat(w.address(var, array), at(stepped(place, steps)), value, element);
     });
@@ -196,12 +196,12 @@ void Elements::nest(const Dims& dims, const Writing& write) {
 }
 
 void Elements::nest(const Dims& dims, const Order& order, const Writing& write) {
-    Place place(dims.size());
+    MultiIndex place(dims.size());
     std::function<void(std::size_t)> level = [&](std::size_t k) {
         if (k == order.size()) return write(place);
-        const std::int64_t rounds = dims[order[k]];
-        if (rounds == 1) return level(k + 1);
-        w.loop(rounds, [&](Reg i) {
+        const std::int64_t trips = dims[order[k]];
+        if (trips == 1) return level(k + 1);
+        w.loop(trips, [&](Reg i) {
             place[order[k]] = {0, i};
             level(k + 1);
         });
@@ -240,7 +240,7 @@ Reg Elements::flatElement(const NodePtr& pointer, const Index& flat) {
     return rounded(operation(node, operands), node.type->element);
 }
 
-Reg Elements::element(const NodePtr& pointer, const Place& place) {
+Reg Elements::element(const NodePtr& pointer, const MultiIndex& place) {
     const Node& node = *pointer;
     if (node.kind == NodeKind::Memory) return loadFlat(node, at(stepped(place, stepsOf(node))));
     if (node.kind == NodeKind::Number) return node.reg;
@@ -263,8 +263,8 @@ Reg Elements::element(const NodePtr& pointer, const Place& place) {
     return rounded(operation(node, operands), node.type->element);
 }
 
-Place Elements::viewed(const Node& node, const Place& place) {
-    Place result = place;
+MultiIndex Elements::viewed(const Node& node, const MultiIndex& place) {
+    MultiIndex result = place;
     switch (node.fn) {
         case TensorFn::Transpose:
             std::swap(result[static_cast<std::size_t>(node.ints[0])],
@@ -315,18 +315,18 @@ Reg Elements::indexOf(Reg value) {
 }
 
 /// An item that a tensor of integers names.
-Reg Elements::taken(const Node& node, const Place& place) {
+Reg Elements::taken(const Node& node, const MultiIndex& place) {
     const NodePtr& from = node.operands[0];
     const NodePtr& items = node.operands[1];
     const auto dim = static_cast<std::ptrdiff_t>(node.ints[0]);
     const auto rank = static_cast<std::ptrdiff_t>(items->dims().size());
-    const Place which(place.begin() + dim, place.begin() + dim + rank);
+    const MultiIndex which(place.begin() + dim, place.begin() + dim + rank);
     const std::int64_t extent = from->dims()[static_cast<std::size_t>(dim)];
     Reg item = element(items, which);
     w.range = node.range;
     if (items->type->element->is(TypeKind::Long)) item = indexOf(item);
     check(item, extent);
-    Place there(place.begin(), place.begin() + dim);
+    MultiIndex there(place.begin(), place.begin() + dim);
     there.push_back({0, item});
     there.insert(there.end(), place.begin() + dim + rank, place.end());
     return element(from, there);

@@ -15,13 +15,13 @@ struct Index {
     ir::Reg reg = ir::kNone;
     bool isConstant() const { return reg == ir::kNone; }
 };
-using Place = std::vector<Index>;
+using MultiIndex = std::vector<Index>;
 
 /// The type that elements have in registers: int for int8, float for half and bfloat16.
 const Type* registerType(const Type* element, types::TypeTable&);
 
 /// A place in a larger tensor as one in an operand that was broadcast to it: aligned at the last dimensions.
-Place aligned(const Dims& operand, const Place&);
+MultiIndex aligned(const Dims& operand, const MultiIndex&);
 
 /// An extent or an offset as the int that the IR computes with; the caller knows that it fits.
 inline std::int32_t narrow(std::int64_t value) { return static_cast<std::int32_t>(value); }
@@ -48,9 +48,9 @@ public:
     /// Computes into memory that begins with the tensor's place. No steps: row by row.
     void computeInto(const NodePtr&, ir::VarRef, const Type* array, const Dims& steps = {});
     /// One element in a register; `place` has an index for each dimension.
-    ir::Reg element(const NodePtr&, const Place&);
+    ir::Reg element(const NodePtr&, const MultiIndex&);
     /// Puts an element into memory.
-    void store(const Node& memory, const Place&, ir::Reg value);
+    void store(const Node& memory, const MultiIndex&, ir::Reg value);
     /// Can be computed into a variable that it reads: no element is read after it is written?
     bool isInPlace(const Node&, ir::VarRef) const;
     /// Traps unless the index lies in the extent: as an element of an array that has no memory does.
@@ -60,22 +60,22 @@ public:
     ir::Reg at(const Index&);
 
 private:
-    using Writing = std::function<void(const Place&)>;
+    using Writing = std::function<void(const MultiIndex&)>;
 
     // ---- memory
     ir::Reg address(const Node&);
     ir::Reg loadFlat(const Node&, ir::Reg index);
     void storeFlat(ir::Reg array, ir::Reg index, ir::Reg value, const Type* element);
     /// Row by row.
-    Index linear(const Place&, const Dims&);
-    Index stepped(const Place&, const Dims& steps);
-    Place placeOf(const Index& flat, const Dims&);
+    Index linear(const MultiIndex&, const Dims&);
+    Index stepped(const MultiIndex&, const Dims& steps);
+    MultiIndex placeOf(const Index& flat, const Dims&);
 
     // ---- nests
     void nest(const Dims&, const Writing&);
     /// The loops in that order.
     void nest(const Dims&, const Order&, const Writing&);
-    void overAll(const Node& from, const Place& outer, const std::vector<std::size_t>& inner,
+    void overAll(const Node& from, const MultiIndex& outer, const std::vector<std::size_t>& inner,
                  const Writing&);
     /// Can it go through all elements as they lie in memory with those steps?
     bool isFlat(const Node&, const Dims& steps) const;
@@ -89,7 +89,7 @@ private:
     };
     /// Elements of `part`, converted, at the place that `where` makes of theirs.
     void writePart(const NodePtr& part, const Node& whole, const Target&,
-                   const std::function<Place(const Place&)>& where);
+                   const std::function<MultiIndex(const MultiIndex&)>& where);
     /// As an Op::Contract with all that is done with the sum, if the operands lie in memory as it takes them; else false.
     bool contract(const Node&, const Target&);
     void contract(const ir::Contraction&, std::vector<ir::Reg> operands);
@@ -132,40 +132,41 @@ private:
     ir::Reg zero(const Type* registerType);
     ir::Reg select(ir::Reg condition, const Type*, const std::function<ir::Reg()>& yes,
                    const std::function<ir::Reg()>& no);
-    Place viewed(const Node&, const Place&);
+    MultiIndex viewed(const Node&, const MultiIndex&);
     Index scaled(const Index&, std::int64_t factor, std::int64_t offset);
     Index plus(const Index&, const Index&);
     ir::Reg indexOf(ir::Reg value);
-    ir::Reg taken(const Node&, const Place&);
-    ir::Reg reduction(const Node&, const Place&);
-    ir::Reg sum(const Node&, const Place&);
-    ir::Reg extreme(const Node&, const Place&);
-    ir::Reg indexOfGreatest(const Node&, const Place&);
-    ir::Reg product(const Node&, const Place&);
-    ir::Reg convolution(const Node&, const Place&);
+    ir::Reg taken(const Node&, const MultiIndex&);
+    ir::Reg reduction(const Node&, const MultiIndex&);
+    ir::Reg sum(const Node&, const MultiIndex&);
+    ir::Reg extreme(const Node&, const MultiIndex&);
+    ir::Reg indexOfGreatest(const Node&, const MultiIndex&);
+    ir::Reg product(const Node&, const MultiIndex&);
+    ir::Reg convolution(const Node&, const MultiIndex&);
     /// `total` += a * b, of the result's type.
-    void addProduct(const Node&, std::uint32_t total, const Place& left, const Place& right);
+    void addProduct(const Node&, std::uint32_t total, const MultiIndex& left,
+                    const MultiIndex& right);
 
     // ---- attention, row by row
     struct Heads;
     void attend(const Node&, ir::Reg array);
-    void attendRow(const Heads&, const Place& outer, const Index& row);
-    void scoreRow(const Heads&, const Place& outer, const Index& row);
+    void attendRow(const Heads&, const MultiIndex& outer, const Index& row);
+    void scoreRow(const Heads&, const MultiIndex& outer, const Index& row);
     void powersOfRow(const Heads&);
     ir::Reg scaleOfScores(const Node&);
-    ir::Reg attended(const Node&, std::size_t operand, const Place&);
+    ir::Reg attended(const Node&, std::size_t operand, const MultiIndex&);
     // ---- and in blocks of rows
     struct Blocks;
     struct Block;
     bool canAttendInBlocks(const Node&) const;
     void attendBlocks(const Node&, ir::Reg array);
-    void attendBlock(const Blocks&, const Place& outer, Block);
+    void attendBlock(const Blocks&, const MultiIndex& outer, Block);
     std::uint32_t room(const char* name, const Type*, std::int64_t count);
-    void copyRows(const Blocks&, std::size_t operand, const Place& outer, const Index& first,
+    void copyRows(const Blocks&, std::size_t operand, const MultiIndex& outer, const Index& first,
                   std::int64_t rows, std::uint32_t to);
-    void layOutKeys(const Blocks&, const Place& outer);
+    void layOutKeys(const Blocks&, const MultiIndex& outer);
     void powersOfRow(const Blocks&, const Block&, ir::Reg row);
-    ir::Reg operandElement(const Node&, std::size_t k, const Place&);
+    ir::Reg operandElement(const Node&, std::size_t k, const MultiIndex&);
 
     ir::Writer& w;
 };

@@ -110,12 +110,12 @@ bool attends(ir::StreamCode& code) {
 
 /// Functions that setup or init call run before anything arrives. Others may say what fields are, and need not: only the
 /// run may know what they make.
-void expandFunctions(ir::StreamCode& code, World& world, types::TypeTable& types) {
-    const std::vector<const Body*> early = ir::bodiesOfSetup(*world.module, code);
+void expandFunctions(ir::StreamCode& code, Expansion& expansion, types::TypeTable& types) {
+    const std::vector<const Body*> early = ir::bodiesOfSetup(*expansion.module, code);
     for (Body& function : code.functions) {
         if (!usesTensors(function) || usesTapes(function)) continue;
         try {
-            function = expandBody(code, function, world, types);
+            function = expandBody(code, function, expansion, types);
         } catch (Stop& stop) {
             const bool isEarly = std::find(early.begin(), early.end(), &function) != early.end();
             if (isEarly || !stop.fault.isOfRun) throw;
@@ -180,26 +180,26 @@ std::vector<Fault> expandSetup(ir::StreamCode& code, std::span<const Value> cons
     for (int stores : storesOfWork(code)) fields.isConstant.push_back(stores == 0);
     Sequence none;
     std::map<std::uint32_t, const Type*> declared;
-    World world{constants, none, {}, fields, none, declared};
-    world.weights = weights;
-    world.stored = &code.stored;
-    world.keepsFirst = keepFirst(code);
-    world.natives = module.natives;
-    world.module = &module;
+    Expansion expansion{constants, none, {}, fields, none, declared};
+    expansion.weights = weights;
+    expansion.stored = &code.stored;
+    expansion.keepsFirst = keepFirst(code);
+    expansion.natives = module.natives;
+    expansion.module = &module;
     try {
         takeInFunctions(code, types);
-        Body setup = expandBody(code, code.setup, world, types);
+        Body setup = expandBody(code, code.setup, expansion, types);
         std::optional<Body> init, composite;
-        if (code.init) init = expandBody(code, *code.init, world, types);
-        expandFunctions(code, world, types);
-        if (code.body) composite = expandBody(code, *code.body, world, types);
+        if (code.init) init = expandBody(code, *code.init, expansion, types);
+        expandFunctions(code, expansion, types);
+        if (code.body) composite = expandBody(code, *code.body, expansion, types);
         code.setup = std::move(setup);
         code.body = std::move(composite);
         code.init = std::move(init);
     } catch (Stop& stop) {
-        world.missing.push_back(std::move(stop.fault));
+        expansion.missing.push_back(std::move(stop.fault));
     }
-    if (!world.missing.empty()) return std::move(world.missing);
+    if (!expansion.missing.empty()) return std::move(expansion.missing);
     fields.declared.assign(code.fields.size(), nullptr);
     for (const auto& [field, type] : declared) fields.declared[field] = type;
     if (weights) noteComputations(code, fields, weights);
@@ -211,12 +211,12 @@ Sequence inferPrework(ir::StreamCode& code, const Arriving& arriving, types::Typ
     Fields fields = arriving.fields;
     Sequence output;
     std::map<std::uint32_t, const Type*> declared;
-    World world{arriving.constants, arriving.input, {}, fields, output, declared};
-    world.areFieldsKnown = true;
-    world.natives = arriving.natives;
+    Expansion expansion{arriving.constants, arriving.input, {}, fields, output, declared};
+    expansion.areFieldsKnown = true;
+    expansion.natives = arriving.natives;
     try {
         takeInFunctions(code, types);
-        expandBody(code, *code.prework, world, types);
+        expandBody(code, *code.prework, expansion, types);
     } catch (Stop&) {
         return {};
     }
@@ -230,14 +230,14 @@ std::optional<Fault> inferWork(ir::StreamCode& code, const Arriving& arriving, S
                                types::TypeTable& types) {
     Fields fields = arriving.fields;
     std::map<std::uint32_t, const Type*> declared;
-    World world{arriving.constants, arriving.input, {}, fields, output, declared};
-    world.areFieldsKnown = true;
-    world.natives = arriving.natives;
+    Expansion expansion{arriving.constants, arriving.input, {}, fields, output, declared};
+    expansion.areFieldsKnown = true;
+    expansion.natives = arriving.natives;
     std::size_t fromPrework = 0;
     try {
         takeInFunctions(code, types);
         forEachBody(code, [&](Body& body) {
-            expandBody(code, body, world, types);
+            expandBody(code, body, expansion, types);
             if (code.prework && &body == &*code.prework) fromPrework = output.size();
         });
     } catch (Stop& stop) {
@@ -247,7 +247,8 @@ std::optional<Fault> inferWork(ir::StreamCode& code, const Arriving& arriving, S
         std::all_of(output.begin(), output.end(), [&](const Type* t) { return t == output[0]; });
     if (areAlike && !output.empty()) output.resize(1);
     const bool isWorkAlone = std::none_of(code.functions.begin(), code.functions.end(), usesTapes);
-    if (areAlike || (world.isOutputRegular && fromPrework == 0 && isWorkAlone)) return std::nullopt;
+    if (areAlike || (expansion.isOutputRegular && fromPrework == 0 && isWorkAlone))
+        return std::nullopt;
     Fault fault{false, "'push'",
                 "items of different types are pushed, and which comes when depends on the run",
                 code.work->header};
@@ -260,18 +261,18 @@ std::optional<Fault> expandWork(ir::StreamCode& code, const Arriving& arriving,
     Fields fields = arriving.fields;
     Sequence pushed;
     std::map<std::uint32_t, const Type*> declared;
-    World world{arriving.constants, arriving.input, channels, fields, pushed, declared};
-    world.areFieldsKnown = true;
-    world.natives = arriving.natives;
-    world.fusesEpilogues = arriving.fusesEpilogues;
-    world.split = arriving.split;
+    Expansion expansion{arriving.constants, arriving.input, channels, fields, pushed, declared};
+    expansion.areFieldsKnown = true;
+    expansion.natives = arriving.natives;
+    expansion.fusesEpilogues = arriving.fusesEpilogues;
+    expansion.split = arriving.split;
     std::optional<base::PassRun> blocks;
     if (arriving.passes && attends(code))
         blocks.emplace(*arriving.passes, base::Pass::AttentionBlocks, code.name);
-    world.attendsInBlocks = blocks && *blocks;
+    expansion.attendsInBlocks = blocks && *blocks;
     try {
         takeInFunctions(code, types);
-        forEachBody(code, [&](Body& body) { body = expandBody(code, body, world, types); });
+        forEachBody(code, [&](Body& body) { body = expandBody(code, body, expansion, types); });
     } catch (Stop& stop) {
         return std::move(stop.fault);
     }

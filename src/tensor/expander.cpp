@@ -32,7 +32,7 @@ Body BodyExpander::expand() {
     regs.assign(from.regs.size(), ir::kNone);
     nodes.resize(from.regs.size());
     constants.resize(from.regs.size());
-    known = world.known;
+    known = expansion.known;
     uses.resize(from.regs.size());
     addUses(from.entry, 1);
     expandBlock(from.entry);
@@ -84,10 +84,10 @@ void BodyExpander::expandInstr(const Instr& instr) {
             break;
         case Op::Pop:
         case Op::Peek:
-            if (!world.input.empty()) return take(instr);
+            if (!expansion.input.empty()) return take(instr);
             break;
         case Op::Discard:
-            if (!world.input.empty()) return discard(instr);
+            if (!expansion.input.empty()) return discard(instr);
             break;
         case Op::Push:
             if (isTensor(instr.type)) return push(instr);
@@ -149,12 +149,12 @@ void BodyExpander::control(const Instr& instr) {
     for (BlockId block : instr.blocks) storedIn(block, stored);
     std::vector<VarRef> changed;
     for (VarRef var : stored)
-        if (var.space == Space::Local && !rounds.isInside(var.index) &&
+        if (var.space == Space::Local && !iterationLocals.isInside(var.index) &&
             fixed.try_emplace(key(var), nullptr).second) {
             changed.push_back(var);
             if (NodePtr value = bindings[key(var)].value) fix(var, value);
         }
-    rounds.enter(instr);
+    iterationLocals.enter(instr);
     const NodePtr outside = result;
     result = nullptr;
     std::array<BlockId, 3> blocks{ir::kNone, ir::kNone, ir::kNone};
@@ -168,7 +168,7 @@ void BodyExpander::control(const Instr& instr) {
     emitControl(instr, blocks, givesTensor);
     if (givesTensor) define(instr, result);
     result = outside;
-    rounds.leave(instr);
+    iterationLocals.leave(instr);
     for (VarRef var : changed) {
         NodePtr place = fixed[key(var)];
         if (place) bindings[key(var)].value = place;

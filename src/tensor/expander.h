@@ -12,9 +12,9 @@
 
 #include "tensor/elements.h"
 #include "tensor/expand.h"
+#include "tensor/iteration_locals.h"
 #include "tensor/known_variables.h"
 #include "tensor/operation.h"
-#include "tensor/round_variables.h"
 
 namespace strc::tensor {
 
@@ -24,7 +24,7 @@ struct Stop {
 };
 
 /// The input, options and results of the expansion of one body.
-struct World {
+struct Expansion {
     std::span<const Value> constants;  ///< of the stream
     const Sequence& input;
     Channels channels;  ///< what is null is not known yet
@@ -47,10 +47,10 @@ struct World {
     std::map<std::uint32_t, const Type*>* given = nullptr;  ///< static tensors, in static items
 };
 
-/// The body without tensors. Loops with tensors whose rounds are known are written out if the body makes
-/// no sense otherwise: parts of a tensor at a place that depends on the round, a shape that grows.
+/// The body without tensors. Loops with tensors whose iterations are known are written out if the body makes
+/// no sense otherwise: parts of a tensor at a place that depends on the iteration, a shape that grows.
 /// Throws Stop.
-ir::Body expandBody(const ir::StreamCode&, const ir::Body&, World&, types::TypeTable&);
+ir::Body expandBody(const ir::StreamCode&, const ir::Body&, Expansion&, types::TypeTable&);
 
 /// The body with slices of so many neighbours from a place on that only the run knows as `narrow`. None: it has none.
 std::optional<ir::Body> withoutOpenSlices(const ir::Body&, types::TypeTable&);
@@ -60,17 +60,17 @@ void takeInFunctions(ir::StreamCode&, types::TypeTable&);
 
 class BodyExpander {
 public:
-    BodyExpander(const ir::StreamCode& code, const ir::Body& from, World& world,
+    BodyExpander(const ir::StreamCode& code, const ir::Body& from, Expansion& expansion,
                  types::TypeTable& types, bool unrolls)
         : code(code),
           from(from),
-          world(world),
+          expansion(expansion),
           types(types),
           unrolls(unrolls),
-          rounds(from),
+          iterationLocals(from),
           w(types),
-          elements(w, world.fusesEpilogues, world.attendsInBlocks,
-                   world.channels.layouts.areValuesLast, world.split) {}
+          elements(w, expansion.fusesEpilogues, expansion.attendsInBlocks,
+                   expansion.channels.layouts.areValuesLast, expansion.split) {}
 
     ir::Body expand();
     bool hasUnrolled() const { return unrolled; }
@@ -130,11 +130,11 @@ private:
     void forgetStored(ir::BlockId id);
     /// True: the branch that is taken stands in the block at hand.
     bool takeBranch(const ir::Instr& instr);
-    /// True: all rounds stand in the block at hand.
+    /// True: all iterations stand in the block at hand.
     bool unroll(const ir::Instr& instr);
     bool writeOut(const ir::Instr& loop);
     bool writeOutFew(const ir::Instr& loop);
-    void writeRound(const ir::Instr& loop);
+    void writeIteration(const ir::Instr& loop);
     std::optional<bool> condition(const ir::Instr& loop);
     void registersOf(ir::BlockId id, std::set<ir::Reg>& used, std::set<ir::Reg>& made) const;
     void inlined(ir::BlockId id, ir::Reg result);
@@ -243,7 +243,7 @@ private:
     void fromScalar(const ir::Instr& instr, const Type* type);
     /// The array may change afterwards: a copy.
     void fromArray(const ir::Instr& instr, const Type* type);
-    void copyRows(ir::Reg ref, const Type* type, Place place, const Node& to);
+    void copyRows(ir::Reg ref, const Type* type, MultiIndex place, const Node& to);
     void read(const ir::Instr& instr);
 
     // ---- items
@@ -268,10 +268,10 @@ private:
 
     const ir::StreamCode& code;
     const ir::Body& from;
-    World& world;
+    Expansion& expansion;
     types::TypeTable& types;
     const bool unrolls;
-    RoundVariables rounds;
+    IterationLocals iterationLocals;
     ir::Writer w;
     Elements elements;
     std::vector<ir::Reg> regs;  ///< of `from` -> of the body that is made; kNone for tensors
@@ -279,11 +279,11 @@ private:
     std::vector<std::optional<Value>> constants;  ///< by register, too; of a ref, what is there
     KnownVariables known;
     /// Where a ref to an item of a small array points.
-    struct Spot {
+    struct ElementRef {
         KnownVariables::Key variable;
         std::int64_t item = 0;
     };
-    std::map<ir::Reg, Spot> spots;
+    std::map<ir::Reg, ElementRef> elementRefs;
     std::vector<int> uses;  ///< that are still to come
     std::vector<ir::Reg> live;  ///< tensors that may still be used
     std::map<std::pair<int, std::uint32_t>, Binding> bindings;

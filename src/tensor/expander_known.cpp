@@ -17,8 +17,8 @@ using types::TypeKind;
 namespace {
 
 /// Rounds and instructions beyond which no loop is written out.
-constexpr int kMostRounds = 4096;
-constexpr int kFewRounds = 64;
+constexpr int kMostTrips = 4096;
+constexpr int kFewTrips = 64;
 constexpr std::size_t kMostInstructions = 1 << 18;
 
 /// Arrays that are not its own: itself, or by a function.
@@ -54,14 +54,14 @@ void BodyExpander::rememberFields() {
     };
     std::erase_if(known.scalars, isLocal);
     std::erase_if(known.arrays, isLocal);
-    world.known = std::move(known);
+    expansion.known = std::move(known);
 }
 
 /// Local variables; fields while they get their first values.
 bool BodyExpander::isFollowed(ir::VarRef var) const {
     if (var.space == Space::Local) return var.index != ir::kNone;
     const bool isSetup = from.kind == ir::BodyKind::Setup || from.kind == ir::BodyKind::Init;
-    return var.space == Space::Field && isSetup && !world.areFieldsKnown;
+    return var.space == Space::Field && isSetup && !expansion.areFieldsKnown;
 }
 
 const Type* BodyExpander::typeOfFollowed(ir::VarRef var) const {
@@ -83,9 +83,9 @@ void BodyExpander::note(const Instr& instr) {
 }
 
 void BodyExpander::noteArray(const Instr& instr) {
-    auto spotOf = [&](std::size_t k) {
-        auto spot = spots.find(instr.operands[k]);
-        return spot == spots.end() ? std::nullopt : std::optional(spot->second);
+    auto elementRefOf = [&](std::size_t k) {
+        auto elementRef = elementRefs.find(instr.operands[k]);
+        return elementRef == elementRefs.end() ? std::nullopt : std::optional(elementRef->second);
     };
     switch (instr.op) {
         case Op::Declare: {
@@ -97,37 +97,39 @@ void BodyExpander::noteArray(const Instr& instr) {
         }
         case Op::Addr:
             if (isFollowed(instr.var) && known.arrays.contains(key(instr.var)))
-                spots[instr.result] = {key(instr.var), 0};
+                elementRefs[instr.result] = {key(instr.var), 0};
             return;
         case Op::Elem:
-            if (const auto spot = spotOf(0)) {
+            if (const auto elementRef = elementRefOf(0)) {
                 const auto& index = constants[instr.operands[1]];
                 if (index)
-                    spots[instr.result] = {spot->variable, index->toInt()};
+                    elementRefs[instr.result] = {elementRef->variable, index->toInt()};
                 else
-                    spots[instr.result] = {spot->variable, -1};
+                    elementRefs[instr.result] = {elementRef->variable, -1};
             }
             return;
         case Op::LoadAt: return;
         case Op::Copy:
-            if (const auto spot = spotOf(0)) {
+            if (const auto elementRef = elementRefOf(0)) {
                 const auto& value = constants[instr.operands[1]];
-                auto array = known.arrays.find(spot->variable);
+                auto array = known.arrays.find(elementRef->variable);
                 if (array == known.arrays.end()) return;
-                if (value && spot->item == 0 && value->bytes.size() == array->second.bytes.size())
+                if (value && elementRef->item == 0 &&
+                    value->bytes.size() == array->second.bytes.size())
                     array->second.bytes = value->bytes;
                 else
                     known.arrays.erase(array);
             }
             return;
         case Op::StoreAt:
-            if (const auto spot = spotOf(0)) {
+            if (const auto elementRef = elementRefOf(0)) {
                 const auto& value = constants[instr.operands[1]];
-                auto array = known.arrays.find(spot->variable);
+                auto array = known.arrays.find(elementRef->variable);
                 if (array == known.arrays.end()) return;
-                const bool isInside = spot->item >= 0 && spot->item < array->second.type->extent;
+                const bool isInside =
+                    elementRef->item >= 0 && elementRef->item < array->second.type->extent;
                 if (value && isInside)
-                    array->second.bytes.replace(static_cast<std::size_t>(spot->item) * 4, 4,
+                    array->second.bytes.replace(static_cast<std::size_t>(elementRef->item) * 4, 4,
                                                 value->bytes);
                 else
                     known.arrays.erase(array);
@@ -135,7 +137,8 @@ void BodyExpander::noteArray(const Instr& instr) {
             return;
         default:
             for (std::size_t k = 0; k < instr.operands.size(); ++k)
-                if (const auto spot = spotOf(k)) known.arrays.erase(spot->variable);
+                if (const auto elementRef = elementRefOf(k))
+                    known.arrays.erase(elementRef->variable);
     }
 }
 
@@ -163,9 +166,9 @@ std::optional<Value> BodyExpander::valueOf(const Instr& instr) const {
                 return array->second;
             if (instr.var.space == Space::Global) return staticArray(instr.var.index);
             if (instr.var.space != Space::Constant || code.openSlot(instr.var.index) != ir::kNone ||
-                instr.var.index >= world.constants.size())
+                instr.var.index >= expansion.constants.size())
                 return std::nullopt;
-            return world.constants[instr.var.index];
+            return expansion.constants[instr.var.index];
         case Op::Load: {
             if (!isFollowed(instr.var)) return std::nullopt;
             auto found = known.scalars.find(key(instr.var));
@@ -185,9 +188,9 @@ std::optional<Value> BodyExpander::valueOf(const Instr& instr) const {
 }
 
 std::optional<Value> BodyExpander::staticArray(std::uint32_t global) const {
-    if (!world.module || global >= world.module->globalValues.size()) return std::nullopt;
-    const Value& value = world.module->globalValues[global];
-    if (!value.type || !maySayShape(value.type) || (world.given && mayChangeArrays(from)))
+    if (!expansion.module || global >= expansion.module->globalValues.size()) return std::nullopt;
+    const Value& value = expansion.module->globalValues[global];
+    if (!value.type || !maySayShape(value.type) || (expansion.given && mayChangeArrays(from)))
         return std::nullopt;
     return value;
 }
@@ -295,7 +298,7 @@ bool BodyExpander::decidesOnShapes(BlockId id) const {
     if (id == ir::kNone) return false;
     auto decides = [&](const Instr& instr) {
         if (instr.op == Op::Tensor || instr.op == Op::Require || isTensor(instr.type)) return true;
-        if (instr.op == Op::Pop || instr.op == Op::Peek) return !world.input.empty();
+        if (instr.op == Op::Pop || instr.op == Op::Peek) return !expansion.input.empty();
         if (instr.op == Op::Addr && isFollowed(instr.var) && known.arrays.contains(key(instr.var)))
             return true;
         return std::any_of(instr.blocks.begin(), instr.blocks.end(),
@@ -333,43 +336,43 @@ bool BodyExpander::unroll(const Instr& instr) {
 }
 
 bool BodyExpander::writeOut(const Instr& loop) {
-    for (int rounds = 0;; ++rounds) {
+    for (int trips = 0;; ++trips) {
         const std::optional<bool> more = condition(loop);
-        if (!more && rounds == 0) return false;
+        if (!more && trips == 0) return false;
         unrolled = true;
-        if (!more || rounds == kMostRounds || countInstructions(w.body) > kMostInstructions)
+        if (!more || trips == kMostTrips || countInstructions(w.body) > kMostInstructions)
             stopOfRun(loop, "a loop",
                       "its rounds have to be written out, and are too many or not known");
         if (!*more) return true;
-        writeRound(loop);
+        writeIteration(loop);
     }
 }
 
-/// A loop of scalars may compute what others depend on, but is left alone if it has many rounds.
+/// A loop of scalars may compute what others depend on, but is left alone if it has many iterations.
 bool BodyExpander::writeOutFew(const Instr& loop) {
     const ir::Body before = w.body;
     const KnownVariables variables = known;
-    for (int rounds = 0; rounds <= kFewRounds; ++rounds) {
+    for (int trips = 0; trips <= kFewTrips; ++trips) {
         const std::optional<bool> more = condition(loop);
         if (!more) break;
         if (!*more) return true;
-        writeRound(loop);
+        writeIteration(loop);
     }
     w.body = before;
     known = variables;
     return false;
 }
 
-void BodyExpander::writeRound(const Instr& loop) {
-    rounds.enter(loop);
+void BodyExpander::writeIteration(const Instr& loop) {
+    iterationLocals.enter(loop);
     for (BlockId block : {loop.blocks[1], loop.blocks[2]}) {
         addUses(block, 1);
         if (block != ir::kNone) inlined(block, ir::kNone);
     }
-    rounds.leave(loop);
+    iterationLocals.leave(loop);
 }
 
-/// Whether there is another round, if that is known.
+/// Whether there is another iteration, if that is known.
 std::optional<bool> BodyExpander::condition(const Instr& loop) {
     const BlockId test = loop.blocks[0];
     addUses(test, 1);
@@ -378,24 +381,24 @@ std::optional<bool> BodyExpander::condition(const Instr& loop) {
     return value ? std::optional(value->bytes[0] != 0) : std::nullopt;
 }
 
-ir::Body expandBody(const ir::StreamCode& code, const ir::Body& body, World& world,
+ir::Body expandBody(const ir::StreamCode& code, const ir::Body& body, Expansion& expansion,
                     types::TypeTable& types) {
-    const Fields fields = world.fields;
-    const std::size_t stored = world.stored ? world.stored->size() : 0;
-    const Sequence output = world.output;
-    const auto declared = world.declared;
-    const bool isOutputRegular = world.isOutputRegular;
-    const KnownVariables known = world.known;
-    const std::size_t missing = world.missing.size();
+    const Fields fields = expansion.fields;
+    const std::size_t stored = expansion.stored ? expansion.stored->size() : 0;
+    const Sequence output = expansion.output;
+    const auto declared = expansion.declared;
+    const bool isOutputRegular = expansion.isOutputRegular;
+    const KnownVariables known = expansion.known;
+    const std::size_t missing = expansion.missing.size();
     auto restore = [&] {
-        world.fields = fields;
-        if (world.stored) world.stored->resize(stored);
-        world.output = output;
-        world.declared = declared;
-        world.isOutputRegular = isOutputRegular;
-        world.known = known;
-        world.missing.erase(world.missing.begin() + static_cast<std::ptrdiff_t>(missing),
-                            world.missing.end());
+        expansion.fields = fields;
+        if (expansion.stored) expansion.stored->resize(stored);
+        expansion.output = output;
+        expansion.declared = declared;
+        expansion.isOutputRegular = isOutputRegular;
+        expansion.known = known;
+        expansion.missing.erase(expansion.missing.begin() + static_cast<std::ptrdiff_t>(missing),
+                                expansion.missing.end());
     };
     auto expanded = [&](BodyExpander& expander) {
         ir::Body made = expander.expand();
@@ -405,13 +408,13 @@ ir::Body expandBody(const ir::StreamCode& code, const ir::Body& body, World& wor
     auto asWritten = [&] {
         Stop first;
         try {
-            BodyExpander plain(code, body, world, types, false);
+            BodyExpander plain(code, body, expansion, types, false);
             return expanded(plain);
         } catch (Stop& stop) {
             first = std::move(stop);
         }
         restore();
-        BodyExpander unrolling(code, body, world, types, true);
+        BodyExpander unrolling(code, body, expansion, types, true);
         try {
             return expanded(unrolling);
         } catch (Stop&) {
@@ -422,7 +425,7 @@ ir::Body expandBody(const ir::StreamCode& code, const ir::Body& body, World& wor
     };
     const std::optional<ir::Body> narrow = withoutOpenSlices(body, types);
     if (!narrow) return asWritten();
-    if (!world.channels.input && !world.channels.output) {
+    if (!expansion.channels.input && !expansion.channels.output) {
         // Shapes are asked for: where a slice does not fit is told now and not by the run.
         try {
             asWritten();
@@ -432,7 +435,7 @@ ir::Body expandBody(const ir::StreamCode& code, const ir::Body& body, World& wor
         restore();
     }
     try {
-        BodyExpander expander(code, *narrow, world, types, false);
+        BodyExpander expander(code, *narrow, expansion, types, false);
         return expanded(expander);
     } catch (Stop&) {
         restore();

@@ -315,14 +315,14 @@ void BodyExpander::fromArray(const Instr& instr, const Type* type) {
     define(instr, place);
 }
 
-void BodyExpander::copyRows(Reg ref, const Type* type, Place place, const Node& to) {
+void BodyExpander::copyRows(Reg ref, const Type* type, MultiIndex place, const Node& to) {
     if (!type->is(TypeKind::Array)) {
         Reg value = w.operation(Op::LoadAt, type, {ref});
         if (type->is(TypeKind::Bit)) value = w.operation(Op::Convert, types.intType(), {value});
         return elements.store(to, place, value);
     }
     w.loop(type->extent, [&](Reg i) {
-        Place inner = place;
+        MultiIndex inner = place;
         inner.push_back({0, i});
         copyRows(w.reference(ref, i), type->element, inner, to);
     });
@@ -333,7 +333,7 @@ void BodyExpander::read(const Instr& instr) {
     const bool isLookedAt =
         node->kind != NodeKind::Operation || (isView(node->fn) && readsMemory(*node));
     if (!isLookedAt) materialise(node);
-    Place place;
+    MultiIndex place;
     for (std::size_t k = 1; k < instr.operands.size(); ++k) {
         const Reg reg = instr.operands[k];
         if (constants[reg]) {

@@ -24,8 +24,8 @@ std::string BodyExpander::storedName(const Instr& instr) {
 
 const Type* BodyExpander::declaredType(VarRef var) const {
     if (var.space == Space::Field) {
-        auto found = world.declared.find(var.index);
-        return found == world.declared.end() ? nullptr : found->second;
+        auto found = expansion.declared.find(var.index);
+        return found == expansion.declared.end() ? nullptr : found->second;
     }
     auto found = bindings.find(key(var));
     return found == bindings.end() ? nullptr : found->second.declared;
@@ -52,22 +52,22 @@ void BodyExpander::missing(const Instr& instr, const std::string& name, const Ty
     Fault fault;
     fault.range = instr.range;
     const bool isMissing = why.id == base::Diag::WeightsMissing;
-    if (isMissing) fault.similar = world.weights->similarTo(name);
+    if (isMissing) fault.similar = expansion.weights->similarTo(name);
     fault.endsAll = !isMissing && why.id != base::Diag::WeightsMismatch;
     fault.refusal = std::move(why);
     if (fault.endsAll || !wanted || !types::isConcrete(wanted)) throw Stop{std::move(fault)};
     auto isKnown = [&](const Fault& other) {  // bodies are expanded twice, if need be
         return other.range == fault.range && other.refusal->args == fault.refusal->args;
     };
-    if (std::none_of(world.missing.begin(), world.missing.end(), isKnown))
-        world.missing.push_back(std::move(fault));
+    if (std::none_of(expansion.missing.begin(), expansion.missing.end(), isKnown))
+        expansion.missing.push_back(std::move(fault));
     keepStored(instr, wanted, {name, storageOf(wanted, types), nullptr, false});
 }
 
 void BodyExpander::keepStored(const Instr& instr, const Type* type, ir::StoredArray array) {
-    const auto index = static_cast<std::uint32_t>(world.stored->size());
+    const auto index = static_cast<std::uint32_t>(expansion.stored->size());
     define(instr, memory(type, {Space::Stored, index}, array.type));
-    world.stored->push_back(std::move(array));
+    expansion.stored->push_back(std::move(array));
 }
 
 namespace {
@@ -88,29 +88,30 @@ base::Result<weights::Values> find(weights::Source* source, const std::string& n
 }  // namespace
 
 void BodyExpander::stored(const Instr& instr, const Type* shaped) {
-    if (!world.stored)
+    if (!expansion.stored)
         stop(instr,
              "values are looked up by name while the graph is built, not in work: put them into a "
              "field");
     const std::string name = storedName(instr);
     const Type* wanted = storedType(instr, shaped);
-    auto found = find(world.weights, name, wanted, types);
+    auto found = find(expansion.weights, name, wanted, types);
     if (!found) return missing(instr, name, wanted, found.failure());
     checkComputable(instr, found->type);
     const Type* array = storageOf(found->type, types);
     if (array->extent > INT32_MAX)
         stop(instr, "'" + name + "' has more elements than an array can have");
-    const bool isInFile = !world.weights->path().empty() && found->bytes == found->inFile;
-    if (found->bytes != found->inFile) world.weights->noteComputation(found->bytes);
+    const bool isInFile = !expansion.weights->path().empty() && found->bytes == found->inFile;
+    if (found->bytes != found->inFile) expansion.weights->noteComputation(found->bytes);
     keepStored(instr, found->type, {name, array, found->bytes, isInFile});
 }
 
 bool BodyExpander::becomesStored(VarRef field, const NodePtr& value) {
-    const bool isSole = depth == 0 && world.stored && field.index < world.keepsFirst.size() &&
-                        world.keepsFirst[field.index];
+    const bool isSole = depth == 0 && expansion.stored &&
+                        field.index < expansion.keepsFirst.size() &&
+                        expansion.keepsFirst[field.index];
     if (!isSole || value->kind != NodeKind::Memory || value->var.space != Space::Stored)
         return false;
-    world.fields.stored[field.index] = value->var.index;
+    expansion.fields.stored[field.index] = value->var.index;
     return true;
 }
 

@@ -78,8 +78,8 @@ void BodyExpander::declare(const Instr& instr) {
     checkExtents(instr, nameOf(instr.var), dims);
     const Type* declared = dims.empty() ? type : types.tensor(type->element, dims);
     if (instr.var.space == Space::Field) {
-        if (isConcrete(declared)) world.fields.types[instr.var.index] = declared;
-        world.declared[instr.var.index] = declared;
+        if (isConcrete(declared)) expansion.fields.types[instr.var.index] = declared;
+        expansion.declared[instr.var.index] = declared;
         Instr made = instr;  // the memory, all zero
         made.operands.clear();
         w.body.blocks[w.block].instrs.push_back(std::move(made));
@@ -117,29 +117,29 @@ bool BodyExpander::dividesByZero(Reg reg) const {
 
 NodePtr BodyExpander::field(const Instr& instr) {
     const std::uint32_t index = instr.var.index;
-    const Type* type = world.fields.types[index];
+    const Type* type = expansion.fields.types[index];
     if (!type)
         stopUnknown(instr, "the shape of field " + nameOf(instr.var) + ", which has no value yet,");
-    const std::vector<std::uint32_t>& stored = world.fields.stored;
+    const std::vector<std::uint32_t>& stored = expansion.fields.stored;
     if (index < stored.size() && stored[index] != ir::kNone) {
-        if (world.stored && world.weights)
-            world.weights->noteComputation((*world.stored)[stored[index]].bytes);
+        if (expansion.stored && expansion.weights)
+            expansion.weights->noteComputation((*expansion.stored)[stored[index]].bytes);
         return memory(type, {Space::Stored, stored[index]}, storageOf(type, types));
     }
     return memory(type, instr.var, storageOf(type, types));
 }
 
 NodePtr BodyExpander::global(const Instr& instr) {
-    const std::string& name = world.module->globals[instr.var.index].name;
-    const Value& value = world.module->globalValues[instr.var.index];
+    const std::string& name = expansion.module->globals[instr.var.index].name;
+    const Value& value = expansion.module->globalValues[instr.var.index];
     if (!value.type) stopUnknown(instr, "the shape of '" + name + "', which has no value yet,");
-    const auto index = static_cast<std::uint32_t>(world.stored->size());
+    const auto index = static_cast<std::uint32_t>(expansion.stored->size());
     const Type* array = storageOf(value.type, types);
     // A static item may be about to change it; afterwards it lasts as long as the program does.
-    const auto kept = world.given ? std::make_shared<std::string>(value.bytes) : nullptr;
+    const auto kept = expansion.given ? std::make_shared<std::string>(value.bytes) : nullptr;
     const std::string& from = kept ? *kept : value.bytes;
     const weights::Bytes bytes(kept, reinterpret_cast<const std::byte*>(from.data()));
-    world.stored->push_back({name, array, bytes, false});
+    expansion.stored->push_back({name, array, bytes, false});
     return memory(value.type, {Space::Stored, index}, array);
 }
 
@@ -160,7 +160,7 @@ void BodyExpander::store(const Instr& instr) {
     checkComputable(instr, value->type);
     if (instr.var.space == Space::Field) return storeField(instr, value);
     if (instr.var.space == Space::Global) {
-        world.given->insert_or_assign(instr.var.index, value->type);
+        expansion.given->insert_or_assign(instr.var.index, value->type);
         return overwrite(instr.var, storageOf(value->type, types), value);
     }
     const Type* declared = bindings[key(instr.var)].declared;
@@ -176,12 +176,12 @@ void BodyExpander::checkDeclared(const Instr& instr, const Type* declared, const
 }
 
 void BodyExpander::storeField(const Instr& instr, const NodePtr& value) {
-    const Type*& type = world.fields.types[instr.var.index];
-    auto declared = world.declared.find(instr.var.index);
-    if (declared != world.declared.end()) checkDeclared(instr, declared->second, value->type);
-    const Sequence& known = world.fields.declared;
+    const Type*& type = expansion.fields.types[instr.var.index];
+    auto declared = expansion.declared.find(instr.var.index);
+    if (declared != expansion.declared.end()) checkDeclared(instr, declared->second, value->type);
+    const Sequence& known = expansion.fields.declared;
     if (instr.var.index < known.size()) checkDeclared(instr, known[instr.var.index], value->type);
-    if (!type && world.areFieldsKnown)
+    if (!type && expansion.areFieldsKnown)
         stopUnknown(instr, "the shape of field " + nameOf(instr.var) +
                                ", which neither its declaration nor init gives,");
     if (!type) type = value->type;
@@ -207,7 +207,7 @@ void BodyExpander::bind(VarRef var, const NodePtr& value, const Instr* instr) {
     auto place = fixed.find(key(var));
     if (place == fixed.end()) {
         if (isPartInPlace(*value) ||
-            (value->kind == NodeKind::Operation && rounds.loads(var.index) == 1)) {
+            (value->kind == NodeKind::Operation && iterationLocals.loads(var.index) == 1)) {
             bindings[key(var)].value = value;
             return;
         }

@@ -26,9 +26,9 @@ std::vector<std::size_t> innerOf(const Node& node) {
 }
 
 /// The place of the result's element among the other dimensions of the operand.
-Place outerOf(const Node& node, const Place& place) {
-    if (node.ints.empty()) return Place(node.operands[0]->dims().size());
-    Place outer = place;
+MultiIndex outerOf(const Node& node, const MultiIndex& place) {
+    if (node.ints.empty()) return MultiIndex(node.operands[0]->dims().size());
+    MultiIndex outer = place;
     const bool keeps = node.dims().size() == node.operands[0]->dims().size();
     if (!keeps) outer.insert(outer.begin() + static_cast<std::ptrdiff_t>(node.ints[0]), Index{});
     return outer;
@@ -37,9 +37,9 @@ Place outerOf(const Node& node, const Place& place) {
 }  // namespace
 
 /// Calls with all places in which `inner` dimensions vary and the others stay.
-void Elements::overAll(const Node& from, const Place& outer, const std::vector<std::size_t>& inner,
-                       const Writing& visit) {
-    Place place = outer;
+void Elements::overAll(const Node& from, const MultiIndex& outer,
+                       const std::vector<std::size_t>& inner, const Writing& visit) {
+    MultiIndex place = outer;
     std::function<void(std::size_t)> level = [&](std::size_t k) {
         if (k == inner.size()) return visit(place);
         const std::int64_t extent = from.dims()[inner[k]];
@@ -51,7 +51,7 @@ void Elements::overAll(const Node& from, const Place& outer, const std::vector<s
     level(0);
 }
 
-Reg Elements::reduction(const Node& node, const Place& place) {
+Reg Elements::reduction(const Node& node, const MultiIndex& place) {
     switch (node.fn) {
         case TensorFn::Sum:
         case TensorFn::Mean: return sum(node, place);
@@ -65,7 +65,7 @@ Reg Elements::reduction(const Node& node, const Place& place) {
 }
 
 /// Many floats are added in binary64: one after the other, they would lose digits.
-Reg Elements::sum(const Node& node, const Place& place) {
+Reg Elements::sum(const Node& node, const MultiIndex& place) {
     const NodePtr& from = node.operands[0];
     const Type* element = node.type->element;
     const Type* single = registerType(element, w.types);
@@ -75,7 +75,7 @@ Reg Elements::sum(const Node& node, const Place& place) {
     const Type* type = isWide ? w.types.doubleType() : single;
     const std::uint32_t total = w.local("sum" + std::to_string(w.body.locals.size()), type);
     w.store(total, zero(type));
-    overAll(*from, outerOf(node, place), innerOf(node), [&](const Place& each) {
+    overAll(*from, outerOf(node, place), innerOf(node), [&](const MultiIndex& each) {
         Reg value = convert(this->element(from, each), from->type->element, element);
         w.range = node.range;
         if (isWide) value = w.operation(Op::Convert, type, {value});
@@ -94,15 +94,15 @@ Reg Elements::sum(const Node& node, const Place& place) {
 }
 
 /// One that is no number wins over all.
-Reg Elements::extreme(const Node& node, const Place& place) {
+Reg Elements::extreme(const Node& node, const MultiIndex& place) {
     const NodePtr& from = node.operands[0];
     const Type* type = registerType(node.type->element, w.types);
     const bool isGreatest = node.fn == TensorFn::Amax;
     const bool isReal = type->is(TypeKind::Float) || type->is(TypeKind::Double);
     const std::uint32_t best = w.local("best" + std::to_string(w.body.locals.size()), type);
-    const Place outer = outerOf(node, place);
+    const MultiIndex outer = outerOf(node, place);
     w.store(best, element(from, outer));
-    overAll(*from, outer, innerOf(node), [&](const Place& each) {
+    overAll(*from, outer, innerOf(node), [&](const MultiIndex& each) {
         const Reg value = this->element(from, each);
         w.range = node.range;
         const Reg before = w.load(best);
@@ -116,7 +116,7 @@ Reg Elements::extreme(const Node& node, const Place& place) {
     return w.load(best);
 }
 
-Reg Elements::indexOfGreatest(const Node& node, const Place& place) {
+Reg Elements::indexOfGreatest(const Node& node, const MultiIndex& place) {
     const NodePtr& from = node.operands[0];
     const Type* type = registerType(from->type->element, w.types);
     const Type* whole = w.types.intType();
@@ -124,11 +124,11 @@ Reg Elements::indexOfGreatest(const Node& node, const Place& place) {
     const std::uint32_t best = w.local("best" + number, type);
     const std::uint32_t found = w.local("found" + number, whole);
     const std::uint32_t counter = w.local("at" + number, whole);
-    const Place outer = outerOf(node, place);
+    const MultiIndex outer = outerOf(node, place);
     w.store(best, element(from, outer));
     w.store(found, w.integer(0));
     w.store(counter, w.integer(0));
-    overAll(*from, outer, innerOf(node), [&](const Place& each) {
+    overAll(*from, outer, innerOf(node), [&](const MultiIndex& each) {
         const Reg value = this->element(from, each);
         w.range = node.range;
         const Reg before = w.load(best);

@@ -151,18 +151,18 @@ StaticItem expandStatic(const ir::Module& module, const Body& item, weights::Sou
     Fields none;
     Sequence nothing;
     std::map<std::uint32_t, const Type*> declared;
-    World world{{}, nothing, {}, none, nothing, declared};
-    world.weights = weights;
-    world.stored = &made.around.stored;
-    world.natives = module.natives;
-    world.module = &module;
-    world.given = &made.given;
+    Expansion expansion{{}, nothing, {}, none, nothing, declared};
+    expansion.weights = weights;
+    expansion.stored = &made.around.stored;
+    expansion.natives = module.natives;
+    expansion.module = &module;
+    expansion.given = &made.given;
     try {
-        made.body = expandBody(made.around, body, world, types);
+        made.body = expandBody(made.around, body, expansion, types);
     } catch (Stop& stop) {
-        world.missing.push_back(std::move(stop.fault));
+        expansion.missing.push_back(std::move(stop.fault));
     }
-    made.faults = std::move(world.missing);
+    made.faults = std::move(expansion.missing);
     return made;
 }
 

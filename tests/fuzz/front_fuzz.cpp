@@ -13,11 +13,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (program->context.diags.hasErrors()) return 0;
     const graph::Graph& graph = program->elaboration.graph;
     for (const sched::Schedule& schedule : program->schedules) {
-        const auto faults = sched::verify(graph, program->quota, schedule);
+        const auto faults = sched::verify(graph, program->repetitions, schedule);
         STRC_ASSERT(faults.empty(), faults.front());
-        STRC_ASSERT(!print(graph, program->quota, schedule).empty(), "no text of a schedule");
+        STRC_ASSERT(!print(graph, program->repetitions, schedule).empty(), "no text of a schedule");
     }
-    const graph::Annotations notes{&program->quota, nullptr};
+    const graph::Annotations notes{&program->repetitions, nullptr};
     STRC_ASSERT(!toText(graph, notes).empty() && !toDot(graph, notes, {true, 5}).empty() &&
                     !toJson(graph, notes).empty(),
                 "no picture of a graph");

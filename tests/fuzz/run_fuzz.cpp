@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (graph.output != graph::kNone) options.output = &output;
     options.input = input.get();
     const interp::Outcome outcome =
-        interp::run(program->context, program->module, program->elaboration, program->quota,
+        interp::run(program->context, program->module, program->elaboration, program->repetitions,
                     *program->program.types, options);
     STRC_ASSERT((outcome.end == interp::End::Failed) == program->context.diags.hasErrors(),
                 "a run failed without a word, or went on after an error");

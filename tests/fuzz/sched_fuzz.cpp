@@ -167,30 +167,31 @@ void decorate(Choices& choices, Graph& graph) {
 // ---- what has to hold
 
 /// Each node of an island as often as its quota says, never without items.
-void checkQuota(const Graph& graph, const graph::Quota& quota) {
-    const auto& steady = quota.steady;
+void checkQuota(const Graph& graph, const graph::Repetitions& repetitions) {
+    const auto& steady = repetitions.steady;
     std::int64_t sum = 0;
-    for (const auto* counts : {&quota.init, &steady}) {
+    for (const auto* counts : {&repetitions.init, &steady}) {
         for (std::int64_t count : *counts) sum = std::min(sum + count, kMostNaiveFirings + 1);
     }
     if (sum > kMostNaiveFirings) return;
     Naive naive(graph);
-    STRC_ASSERT(naive.driveTo(quota.init), "the initialisation gets stuck");
+    STRC_ASSERT(naive.driveTo(repetitions.init), "the initialisation gets stuck");
     const auto items = naive.items;
     STRC_ASSERT(naive.steady(steady), "the steady state gets stuck");
     STRC_ASSERT(naive.items == items, "the steady state does not return to its start");
 }
 
-void checkSchedule(base::Context& context, const Graph& graph, const graph::Quota& quota,
-                   sched::Order order, std::uint32_t island) {
-    const auto made = schedule(context, graph, quota, order, island);
+void checkSchedule(base::Context& context, const Graph& graph,
+                   const graph::Repetitions& repetitions, sched::Order order,
+                   std::uint32_t island) {
+    const auto made = schedule(context, graph, repetitions, order, island);
     STRC_ASSERT(bool(made) != context.diags.hasErrors(), "no schedule and no reason, or both");
     context.diags.clear();
     if (!made) return;
-    const auto faults = verify(graph, quota, *made);
+    const auto faults = verify(graph, repetitions, *made);
     STRC_ASSERT(faults.empty(), faults.front());
-    STRC_ASSERT(!print(graph, quota, *made).empty(), "no text of a schedule");
-    const graph::Annotations notes{&quota, &made->capacity};
+    STRC_ASSERT(!print(graph, repetitions, *made).empty(), "no text of a schedule");
+    const graph::Annotations notes{&repetitions, &made->capacity};
     STRC_ASSERT(!toText(graph, notes).empty() && !toDot(graph, notes, {true, 5}).empty(),
                 "no picture of a graph");
 }
@@ -203,16 +204,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     decorate(choices, graph);
     base::Context context;
     context.limits.simulationSteps = 100'000;
-    const auto quota = sched::balance(context, graph);
-    STRC_ASSERT(bool(quota) != context.diags.hasErrors(), "no quota and no reason, or both");
+    const auto repetitions = sched::balance(context, graph);
+    STRC_ASSERT(bool(repetitions) != context.diags.hasErrors(), "no quota and no reason, or both");
     for (const auto& message : context.diags.all())
         STRC_ASSERT(message.range.valid(), "a message without a place");
-    if (!quota) return 0;
-    checkQuota(graph, *quota);
-    for (std::uint32_t island = 0; island < quota->islands; ++island) {
+    if (!repetitions) return 0;
+    checkQuota(graph, *repetitions);
+    for (std::uint32_t island = 0; island < repetitions->islands; ++island) {
         for (auto order :
              {sched::Order::Buffers, sched::Order::SingleAppearance, sched::Order::Latency})
-            checkSchedule(context, graph, *quota, order, island);
+            checkSchedule(context, graph, *repetitions, order, island);
     }
     return 0;
 }

@@ -45,32 +45,32 @@ static const strc_program program = {
     .steady = {add_two, two, 1},
 };
 
-typedef struct surroundings {
+typedef struct environment {
     const int32_t* items;
     uint64_t left;
     char printed[200];
     volatile unsigned char interrupt;
     int interrupted;  ///< by the first item it reads
-} surroundings;
+} environment;
 
 static int print(void* self, const char* text, uint64_t size) {
-    strncat(((surroundings*)self)->printed, text, size);
+    strncat(((environment*)self)->printed, text, size);
     return 0;
 }
 
 static int supply(void* self, uint32_t input, uint64_t items, int must) {
     (void)must;
     (void)input;
-    return ((surroundings*)self)->left < items;
+    return ((environment*)self)->left < items;
 }
 
 static int read_items(void* self, uint32_t input, void* to, uint64_t items) {
-    surroundings* world = self;
+    environment* host = self;
     (void)input;
-    memcpy(to, world->items, items * sizeof *world->items);
-    world->items += items;
-    world->left -= items;
-    if (world->interrupted) world->interrupt = 1;
+    memcpy(to, host->items, items * sizeof *host->items);
+    host->items += items;
+    host->left -= items;
+    if (host->interrupted) host->interrupt = 1;
     return 0;
 }
 
@@ -83,10 +83,10 @@ static void expect(int holds, const char* what) {
 }
 #define EXPECT(condition) expect(condition, #condition)
 
-static strc_end run(surroundings* own, strc_env* env, uint64_t* done) {
-    const strc_world world = {.self = own, .print = print, .supply = supply, .read = read_items};
+static strc_end run(environment* own, strc_env* env, uint64_t* done) {
+    const strc_host host = {.self = own, .print = print, .supply = supply, .read = read_items};
     _Alignas(64) state memory;
-    env->world = &world;
+    env->host = &host;
     env->interrupt = &own->interrupt;
     return strc_execute(&program, env, &memory, UINT64_MAX, done);
 }
@@ -95,21 +95,21 @@ int main(void) {
     uint64_t done;
 
     const int32_t five[] = {1, 2, 3, 4, 5};
-    surroundings ends = {.items = five, .left = 5};
+    environment ends = {.items = five, .left = 5};
     EXPECT(run(&ends, &(strc_env){0}, &done) == STRC_END_INPUT);
     EXPECT(done == 2);
     EXPECT(strcmp(ends.printed, "0.5true\n1003\n1010\n") == 0);
     EXPECT(ends.left == 1);
 
     const int32_t negative[] = {1, 2, 3, -4};
-    surroundings fails = {.items = negative, .left = 4};
+    environment fails = {.items = negative, .left = 4};
     strc_env env = {0};
     EXPECT(run(&fails, &env, &done) == STRC_END_FAULT);
     EXPECT(done == 1);
     EXPECT(env.fault.site == 5 && env.fault.node == 1);
     EXPECT(env.fault.numbers[0] == -4 && env.fault.numbers[1] == 1);
 
-    surroundings stops = {.items = five, .left = 5, .interrupted = 1};
+    environment stops = {.items = five, .left = 5, .interrupted = 1};
     EXPECT(run(&stops, &(strc_env){0}, &done) == STRC_END_INTERRUPTED);
     EXPECT(done == 1);
     return faults != 0;

@@ -47,7 +47,7 @@ typedef enum strc_node_kind {
 
 typedef struct strc_node {
     uint32_t kind;
-    uint32_t world;  ///< readers, writers: input or output of the program
+    uint32_t host;  ///< readers, writers: input or output of the program
     uint32_t mailbox;  ///< or STRC_NONE
     uint32_t inputs, outputs;  ///< how many
     uint32_t first_edge;  ///< into strc_demand::lists: its inputs, then its outputs

@@ -23,14 +23,14 @@ typedef enum strc_device_memory {
     STRC_DEVICE_WEIGHTS,  ///< stored arrays
 } strc_device_memory;
 
-/// Where something lies: at + firing * per_firing + sum of round(d) * per_round[d], bytes.
-typedef struct strc_device_place {
+/// Where something lies: at + firing * per_firing + sum of iteration(d) * per_iteration[d], bytes.
+typedef struct strc_device_address {
     int64_t at;
     int64_t per_firing;
-    int64_t per_round[STRC_DEVICE_DEPTH];
+    int64_t per_iteration[STRC_DEVICE_DEPTH];
     uint32_t memory;  ///< strc_device_memory
     uint32_t unused;
-} strc_device_place;
+} strc_device_address;
 
 typedef enum strc_device_kind {
     STRC_DEVICE_LAUNCH,  ///< kernel `what`: its arrays are the places
@@ -46,8 +46,8 @@ typedef struct strc_device_op {
     uint32_t kind;
     uint32_t what;
     uint32_t node;  ///< of a firing
-    uint32_t first_place, place_count;
-    uint32_t first_round, round_count;  ///< LAUNCH: the loops whose rounds it gets
+    uint32_t first_address, address_count;
+    uint32_t first_iteration, iteration_count;  ///< LAUNCH: the loops whose iterations it gets
     uint32_t unused;
     uint64_t count;  ///< LAUNCH, CONTRACT: firings, all at once
     uint64_t threads;  ///< LAUNCH: of one firing
@@ -69,7 +69,7 @@ typedef enum strc_device_element {
 } strc_device_element;
 
 typedef struct strc_device_loop {
-    int32_t rounds, out, a, b;  ///< steps, in elements
+    int32_t trips, out, a, b;  ///< steps, in elements
 } strc_device_loop;
 
 /// Operations between two pieces of work of the host. Loops of the plan around it are `depth`. If it has several parts,
@@ -113,7 +113,7 @@ typedef struct strc_device_program {
     const char *names;  ///< of kernels, each ends in NUL
     const uint32_t *kernels;  ///< where a kernel's name begins
     const strc_device_op *ops;
-    const strc_device_place *places;
+    const strc_device_address *places;
     const strc_device_contraction *contractions;
     const strc_device_loop *loops;
     const strc_device_segment *segments;

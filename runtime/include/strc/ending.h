@@ -65,7 +65,7 @@ typedef struct strc_draining {
     const strc_ending *ending;
     int64_t *fired, *most, *wanted;  ///< by node
     int64_t *left;  ///< strc_env.left
-    int64_t rounds;  ///< steady states with a firing that is left
+    int64_t trips;  ///< steady states with a firing that is left
     int has_init;  ///< and the phase before them
 } strc_draining;
 

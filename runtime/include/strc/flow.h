@@ -63,10 +63,10 @@ struct strc_pulled;
 typedef struct strc_flow {
     const strc_flow_facts *facts;
     strc_env env;
-    strc_world world;
+    strc_host host;
     unsigned char *state, *work;
     unsigned char *parameters;  ///< as they were set
-    unsigned char *letters;  ///< memory of messages
+    unsigned char *message_memory;  ///< memory of messages
     struct strc_pulled *pulled;  ///< of a run by demand; null: it has phases
     strc_flow_queue waiting, pending;
     const strc_flow_ends *ends;  ///< of the call under way

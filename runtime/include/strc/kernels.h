@@ -31,7 +31,7 @@ typedef struct strc_kernel_view {
     int64_t steps[STRC_KERNEL_RANK];
 } strc_kernel_view;
 
-/// On floats; kernels/operator.h says what it means.
+/// On floats; operators/operator.h says what it means.
 typedef struct strc_kernel {
     uint32_t kind;
     uint32_t is_swapped;  ///< the source is the second operand, and the weights the first one

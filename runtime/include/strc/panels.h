@@ -13,7 +13,7 @@ extern "C" {
 #define STRC_PANEL_WIDTH 1024  ///< columns of a panel, at most
 
 typedef struct strc_panel_loop {
-    int64_t rounds, step;  ///< in elements
+    int64_t trips, step;  ///< in elements
 } strc_panel_loop;
 
 typedef struct strc_panels {

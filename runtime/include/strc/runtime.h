@@ -29,11 +29,11 @@ typedef struct strc_string {
 } strc_string;
 
 /// What a run reaches outside. print, read, write and commit return 0 to go on, anything else to end the
-/// run at once (strc_execute then returns STRC_END_STOPPED): what it was is the world's own knowledge.
-/// From begin on the world only keeps what is printed and written; commit lets it out, rollback forgets
+/// run at once (strc_execute then returns STRC_END_STOPPED): what it was is the host's own knowledge.
+/// From begin on the host only keeps what is printed and written; commit lets it out, rollback forgets
 /// it, and what was read since begin is there to be read again. There is one such transaction at a time.
 /// Within it print and write say when a limit is reached as they do outside; a commit follows.
-typedef struct strc_world {
+typedef struct strc_host {
     void *self;
     int (*print)(void *self, const char *text, uint64_t size);
     /// Are `items` items of the input there, read ahead? Nonzero: no. `must`: the run ends without them,
@@ -49,7 +49,7 @@ typedef struct strc_world {
     void (*rollback)(void *self);
     /// Items of the input behind those that were read, as far as `most` matters; negative: it cannot be read.
     int64_t (*still)(void *self, uint32_t input, int64_t most);
-} strc_world;
+} strc_host;
 
 /// Why a check failed: an index into the program's table of sites (kept by whoever compiled it), the
 /// node it happened in, and up to two numbers whose meaning the site knows.
@@ -100,10 +100,10 @@ typedef struct strc_mailbox {
     int64_t
         due;  ///< after so many of them the next message has to be delivered; INT64_MAX: there is none
     // ---- private to the runtime
-    struct strc_letter **letters;  ///< by due, in order of sending
-    struct strc_letter *open;  ///< whose handler runs
-    struct strc_letter *spare;  ///< a list of those that nobody has, if their number is bounded
-    uint32_t first, end, room;
+    struct strc_pending **messages;  ///< by due, in order of sending
+    struct strc_pending *open;  ///< whose handler runs
+    struct strc_pending *spare;  ///< a list of those that nobody has, if their number is bounded
+    uint32_t first, end, capacity;
     uint32_t is_firing;
 } strc_mailbox;
 
@@ -187,14 +187,14 @@ typedef struct strc_program {
 typedef enum strc_end {
     STRC_END_ITERATIONS,  ///< as many steady states as asked for
     STRC_END_INPUT,  ///< an input had not enough for the next phase
-    STRC_END_STOPPED,  ///< a callback of the world ended the run
+    STRC_END_STOPPED,  ///< a callback of the host ended the run
     STRC_END_INTERRUPTED,  ///< *env->interrupt, or env->seconds have passed
     STRC_END_FAULT,  ///< env->fault
     STRC_END_DEVICE,  ///< env->device_error
 } strc_end;
 
 struct strc_env {
-    const strc_world *world;
+    const strc_host *host;
     const volatile unsigned char
         *interrupt;  ///< nonzero: somebody wants the run to end; never null
     double seconds;  ///< so long may the run take; 0: as long as it likes
@@ -218,8 +218,8 @@ struct strc_env {
     int64_t *
         left;  ///< of the runtime, for phases that drain: firings and items that each place has left
     // ---- private to the runtime
-    const struct strc_letters *letters;  ///< where messages have their memory
-    uint32_t most_letters;  ///< that may wait for one filter
+    const struct strc_message_memory *message_memory;  ///< where messages have their memory
+    uint32_t most_messages;  ///< that may wait for one filter
     uint64_t bytes_left;  ///< that messages may still take
     struct strc_puller *puller;  ///< of a run by demand
     uint64_t strings_kept;  ///< mark: what is older belongs to firings that wait for their input
@@ -232,7 +232,7 @@ struct strc_env {
 };
 
 /// Runs init and then steady states until an end. The phase `scaled`, in which filters run ahead of others,
-/// is done as a transaction of the world: after a fault in it, or if it takes long, the state from before
+/// is done as a transaction of the host: after a fault in it, or if it takes long, the state from before
 /// comes back and the steady states are done one by one, so that all that comes before a fault is let
 /// out, and soon. A second thread looks at the clock meanwhile. `state`: state_size bytes aligned to 64, contents
 /// do not matter; `iterations`: UINT64_MAX for no limit. `done`, if not null, gets the number of

@@ -30,17 +30,17 @@ typedef struct strc_symbolic_fault {
 typedef struct strc_symbolic_start {
     uint32_t abi_version;  ///< STRC_ABI_VERSION
     uint32_t c_format;
-    const void *packed;  ///< src/symbolic/pack.h
+    const void *packed;  ///< src/dynamic_shapes/pack.h
     uint64_t size;
     uint64_t most_bytes;  ///< of tensors
     const strc_names *names;
     uint64_t name_count;
     const volatile unsigned char *interrupt;
     double seconds;  ///< from now on; 0: as long as it likes
-    void *world;
-    void (*print)(void *world, const char *text, uint64_t size);
-    void (*report)(void *world, const strc_symbolic_fault *);
-    void (*interrupted)(void *world);  ///< a firing has been left
+    void *callbacks;
+    void (*print)(void *callbacks, const char *text, uint64_t size);
+    void (*report)(void *callbacks, const strc_symbolic_fault *);
+    void (*interrupted)(void *callbacks);  ///< a firing has been left
 } strc_symbolic_start;
 
 /// Fills the calls; null, or a word about why not, which stays. What the start points to outlives them.

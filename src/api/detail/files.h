@@ -12,10 +12,10 @@ namespace strc::api {
 /// Are the words of the options about files words that there are?
 bool areFilesKnown(const strc_run_options&);
 
-class Ends {
+class Ports {
 public:
     /// `waiting` is called when an input has nothing to give yet.
-    Ends(strc_compiler&, const strc_run_options&, std::function<void()> waiting);
+    Ports(strc_compiler&, const strc_run_options&, std::function<void()> waiting);
 
     /// False after reporting.
     bool open();

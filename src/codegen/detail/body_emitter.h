@@ -7,8 +7,8 @@
 #include "codegen/detail/body_parts.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/rings.h"
-#include "ir/loop_lanes.h"
-#include "ir/selections.h"
+#include "ir/if_conversion.h"
+#include "ir/vector_loops.h"
 
 namespace strc::codegen {
 
@@ -23,13 +23,13 @@ public:
     void emit();
     /// Instead: `width` firings at once. The function returns an i1: false if they have to be done one by one
     /// after all (a check failed in one of them, or they do not agree on what they read and write); nothing but
-    /// memory of the output has changed then. Turned, Columns: `in` is what emitTurn has made, or rows; Columns: so is `out`.
-    void emitLanes(const ir::Lanes&, unsigned width, Lanes);
-    /// Instead: the firing of so many siblings, one in each lane. Nothing can fail.
-    void emitSiblings(unsigned width);
+    /// memory of the output has changed then. Transposed, Soa: `in` is what emitTranspose has made, or rows; Soa: so is `out`.
+    void emitVectorised(const ir::Varying&, unsigned width, VectorVariant);
+    /// Instead: the firing of so many fused filters, one in each lane. Nothing can fail.
+    void emitHorizontal(unsigned width);
     /// Instead: the window of `width` lanes with `repeat` firings each, in columns; what they push, in rows, as on a tape.
-    void emitTurn(unsigned width, unsigned repeat);
-    void emitBack(unsigned width, unsigned repeat);
+    void emitTranspose(unsigned width, unsigned repeat);
+    void emitTransposeBack(unsigned width, unsigned repeat);
 
 private:
     friend class LoopParts;  // loop_parts.cpp: the pass `parallel-loops`
@@ -53,7 +53,7 @@ private:
     bool isChecked(const Instr&) const;  ///< what is done for nothing is not what was proved about
     // ---- natives.cpp
     void emitNative(const Instr&);
-    void emitSymbolic(const Instr&);
+    void emitDynamicShape(const Instr&);
     llvm::Value* nativeArgument(const Instr&, std::size_t k);
     llvm::Value* tensorView(const Type* tensor, llvm::Value* data, std::size_t k);
 
@@ -121,16 +121,16 @@ private:
     const Type* declaredType(ir::VarRef) const;
     llvm::Value* extent(const Instr&);
 
-    // ---- body_kernels.cpp, body_products.cpp: the passes `library-operators` and `register-tiling`
-    void chooseKernels();
+    // ---- body_operators.cpp, body_products.cpp: the passes `library-operators` and `register-tiling`
+    void chooseOperators();
     void chooseProducts();
     void fetchPanels(Product&);
-    llvm::Value* makeRoom(llvm::IRBuilder<>&);
+    llvm::Value* makeScratch(llvm::IRBuilder<>&);
     void contract(const Instr&);
 
-    // ---- tapes.cpp, item_places.cpp
+    // ---- tapes.cpp, item_aliases.cpp
     bool tape(const Instr&);
-    void placeItems();
+    void aliasItems();
     llvm::Value* input(const Instr&, llvm::Value* offset);
     llvm::Value* inputIndex(const Instr&, llvm::Value* offset);  ///< in the window, checked
     llvm::Value* inputItem(const Instr&, llvm::Value* offset);
@@ -145,18 +145,18 @@ private:
     std::vector<std::string> rateWords() const;
     void print(const Instr&);
 
-    // ---- selections.cpp: branches whose sides are both done
-    void chooseSelections();
-    std::int64_t besideBytes() const;
+    // ---- if_conversion.cpp: branches whose sides are both done
+    void chooseIfConversion();
+    std::int64_t discardedBytes() const;
     std::uint64_t spareBytes(std::size_t local) const;
-    bool isSelection(const Instr& branch) const;
-    void emitSelection(const Instr&);
+    bool isConverted(const Instr& branch) const;
+    void emitConvertedIf(const Instr&);
     llvm::Value* select(llvm::Value* x, llvm::Value* otherwise);
-    llvm::Value* selectedPlace(Reg ref);
+    llvm::Value* selectedAddress(Reg ref);
     llvm::Value* selectedOutput();
 
-    // ---- lanes.cpp: several firings at once
-    bool isVarying(Reg reg) const { return lanes && lanes->regs[reg]; }
+    // ---- vector_firings.cpp: several firings at once
+    bool isVarying(Reg reg) const { return varying && varying->regs[reg]; }
     bool isVaryingLocal(ir::VarRef) const;
     /// Bytes of what lies in a place that the ref leads to, for one byte of the language's.
     std::uint64_t rows(Reg ref) const;
@@ -171,7 +171,7 @@ private:
     llvm::FixedVectorType* rowOf(const Type*);  ///< of one in memory that each lane has its own of
     llvm::Value* chosen(llvm::Value* where, llvm::Value* x, llvm::Value* otherwise);
     llvm::Value* joined(llvm::Value* re, llvm::Value* im);
-    /// Between items as they lie in channels and values in lanes.
+    /// Between items as they lie in channels and values in vectors.
     llvm::Value* ofItems(const Type*, llvm::Value* items);
     llvm::Value* toItems(const Type*, llvm::Value* row);
     llvm::Value* same(const Instr& instr, std::size_t k);  ///< an operand as wide as the result
@@ -190,50 +190,51 @@ private:
     void pushLanes(const Instr&, llvm::Value* index);
     void writeDealt();
     llvm::Value* gatherDealt(const Type*, llvm::Value* index);
-    void emitLaneIf(const Instr&);
+    void emitVaryingIf(const Instr&);
     llvm::Value* protect(llvm::Value* x, std::uint64_t harmless);
     void checkLanes(llvm::Value* holds);
     llvm::Value* eachLane(llvm::ArrayRef<llvm::Value*> args,
                           llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)>);
 
-    // ---- vector_math.cpp: built-in functions in lanes
+    // ---- vector_math.cpp: built-in functions in vectors
     void chooseVectorMath();
     bool isVectorMath(const Instr&) const;
     llvm::Value* mathInLoop(const Instr&, llvm::Value* x);
     llvm::Value* sigmoidInLoop(const Instr& conversion);
     llvm::Value* roundedMath(types::MathFn, std::vector<llvm::Value*> floats);
 
-    // ---- siblings.cpp: equal filters, each in a lane
+    // ---- horizontal.cpp: equal filters, each in a lane
     void bindOwn();
-    llvm::Value* siblingItems(const Instr&, llvm::Value* index);
-    llvm::Value* siblingPlace(unsigned side, const Type*, llvm::Value* index);
+    llvm::Value* branchItems(const Instr&, llvm::Value* index);
+    llvm::Value* branchAddress(unsigned side, const Type*, llvm::Value* index);
 
-    // ---- loop_lanes.cpp: several rounds of a loop at once
-    void chooseRounds();
-    bool readsFit(const ir::LoopLanes&) const;
-    void makeLoopColumns();
-    const ir::LoopLanes* inLanesOf(const Instr& loop) const;
-    void emitRounds(const Instr& loop, const ir::LoopLanes&);
-    void roundsInLanes(const Instr& loop, const ir::LoopLanes&, unsigned, llvm::BasicBlock* rest);
+    // ---- vector_loops.cpp: several iterations of a loop at once
+    void chooseVectorLoops();
+    bool readsFit(const ir::VectorLoop&) const;
+    void makeLoopSoa();
+    const ir::VectorLoop* vectorLoopOf(const Instr& loop) const;
+    void emitVectorLoop(const Instr& loop, const ir::VectorLoop&);
+    void emitIterations(const Instr& loop, const ir::VectorLoop&, unsigned, llvm::BasicBlock* rest);
     llvm::Value* firstOf(llvm::Value* row);
-    llvm::Value* peekInRounds(const Instr&);
+    llvm::Value* peekInLoop(const Instr&);
     void checkRange(llvm::Value* first, std::int64_t count, llvm::Value* limit);
-    llvm::Value* elementInRounds(const Instr&);
-    void pushInRounds(const Instr&);
+    llvm::Value* elementInLoop(const Instr&);
+    void pushInLoop(const Instr&);
 
-    // ---- columns.cpp: windows of several firings, turned round
+    // ---- transposes.cpp: windows of several firings, transposed
     void forBlocks(std::uint64_t count, std::uint64_t block,
                    llvm::function_ref<void(llvm::Value*)> blockBody);
     llvm::Type* itemType(const Type*);
     llvm::Value* itemAt(llvm::Value* from, const Type*, llvm::Value* index);
-    void makeColumns();
-    void takeColumns();
-    std::uint64_t windowOfLanes() const;
-    void turnWindow(std::uint64_t pop, std::uint64_t end);
-    void turnShort(const Type*, llvm::Value* from, llvm::Value* row, unsigned pop, unsigned block);
-    void turnBlock(const Type*, llvm::Value* from, std::uint64_t stride, llvm::Value* to,
-                   std::uint64_t toStride, unsigned block);
-    llvm::Value* loadColumn(const Type*, llvm::Value* index, std::uint64_t pop);
+    void makeSoa();
+    void takeSoa();
+    std::uint64_t windowOfVector() const;
+    void transposeWindow(std::uint64_t pop, std::uint64_t end);
+    void transposeShort(const Type*, llvm::Value* from, llvm::Value* row, unsigned pop,
+                        unsigned block);
+    void transposeBlock(const Type*, llvm::Value* from, std::uint64_t stride, llvm::Value* to,
+                        std::uint64_t toStride, unsigned block);
+    llvm::Value* loadSoa(const Type*, llvm::Value* index, std::uint64_t pop);
     void writeOut();
     void writeRows();
     void writeShort(const Type*, llvm::Value* from, llvm::Value* to, unsigned block);
@@ -264,7 +265,7 @@ private:
     llvm::Function* function;
     llvm::IRBuilder<> b, entry;  ///< where instructions go now, and where variables are made
     std::vector<llvm::Value*> values;
-    std::vector<LocalPlace> locals;
+    std::vector<LocalStorage> locals;
     std::vector<LoopTargets> loops;
     std::vector<llvm::Value*> views;  ///< tensors that natives see, by argument; null: none so far
     llvm::Value *popped = nullptr, *pushed = nullptr;  ///< where the counters are
@@ -275,23 +276,24 @@ private:
     std::unique_ptr<BodyDebug> debug;  ///< null: without -g
     std::vector<bool> floatResults;  ///< ir::findFloatMath; empty: nobody asks
     bool vectorMath = false;  ///< such functions are done in vectors, where they vary
-    std::optional<ir::Selections> selections;
-    ir::ItemPlaces items;  ///< arrays that lie in the windows of the firing
-    llvm::Value* when = nullptr;  ///< in a side of a selection: its condition
-    llvm::Value* beside = nullptr;  ///< memory for what must not be pushed
-    const ir::Lanes* lanes = nullptr;  ///< null: one firing
-    const elab::Siblings* siblings = nullptr;  ///< each has a lane; null: lanes are firings
+    std::optional<ir::IfConversion> ifConversion;
+    ir::ItemAliases items;  ///< arrays that lie in the windows of the firing
+    llvm::Value* predicate = nullptr;  ///< in a side of a selection: its condition
+    llvm::Value* discarded = nullptr;  ///< memory for what must not be pushed
+    const ir::Varying* varying = nullptr;  ///< null: one firing
+    const elab::HorizontalFusion* horizontal =
+        nullptr;  ///< each has a lane; null: lanes are firings
     unsigned width = 0;
     llvm::Value* mask = nullptr;  ///< which lanes run; null: all
     llvm::BasicBlock* giveUp = nullptr;  ///< returns false
     llvm::Value* pushedItems = nullptr;  ///< rows of what the lanes have pushed
-    llvm::Value* columns = nullptr;  ///< null: items are read from the input itself
-    std::uint64_t columnLength = 0;
-    bool isTurned = false, leavesRows = false;  ///< input has columns, output gets rows
+    llvm::Value* soa = nullptr;  ///< null: items are read from the input itself
+    std::uint64_t soaLength = 0;
+    bool isTransposed = false, leavesRows = false;  ///< input has columns, output gets rows
     std::set<ir::BlockId> soonOver;  ///< bodies of loops that need not ask whether to stop
-    std::vector<ir::LoopLanes> loopsInLanes;
-    std::uint64_t columnStride = 0;  ///< of loops in lanes that need columns; 0: none does
-    const ir::LoopLanes* rounds = nullptr;  ///< whose body is being emitted in lanes
+    std::vector<ir::VectorLoop> vectorLoops;
+    std::uint64_t soaStride = 0;  ///< of loops in vectors that need columns; 0: none does
+    const ir::VectorLoop* vectorLoop = nullptr;  ///< whose body is being emitted in vectors
     Products products;
     Sharing shared;
     LoopMath loopMath;

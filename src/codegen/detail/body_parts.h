@@ -11,7 +11,7 @@
 #include "codegen/detail/shared_loops.h"
 #include "graph/graph.h"
 #include "ir/float_math.h"
-#include "ir/item_places.h"
+#include "ir/item_aliases.h"
 
 namespace strc::codegen {
 
@@ -32,7 +32,7 @@ struct LoopTargets {
     llvm::BasicBlock* next;
 };
 
-struct LocalPlace {
+struct LocalStorage {
     llvm::Value* memory = nullptr;  ///< of a scalar; of an aggregate: what Addr gives
     llvm::Value* address = nullptr;  ///< of dynamic extents: where the address is kept
     std::vector<llvm::Value*> extents;  ///< where dynamic extents are kept, by dimension
@@ -46,9 +46,9 @@ struct ChosenProduct {
 
 struct Products {
     std::map<const ir::Instr*, ChosenProduct> chosen;
-    std::map<const ir::Instr*, std::uint32_t> kernels;  ///< by KernelTable
-    std::int64_t roomBytes = 0;  ///< for packed blocks, of all in turn
-    llvm::Value* room = nullptr;
+    std::map<const ir::Instr*, std::uint32_t> kernels;  ///< by OperatorTable
+    std::int64_t scratchBytes = 0;  ///< for packed blocks, of all in turn
+    llvm::Value* scratch = nullptr;
 };
 
 /// Functions in loops that LLVM may do in vectors.
@@ -60,8 +60,8 @@ struct LoopMath {
 
 struct Sharing {
     SharedLoops loops;
-    std::set<std::uint32_t> own;  ///< locals that rounds of these have for themselves
-    llvm::BasicBlock* leave = nullptr;  ///< of some rounds of such a loop; null: elsewhere
+    std::set<std::uint32_t> own;  ///< locals that iterations of these have for themselves
+    llvm::BasicBlock* leave = nullptr;  ///< of some iterations of such a loop; null: elsewhere
 };
 
 class ModuleBuilder;

@@ -30,10 +30,10 @@ llvm::Value* finishSum(llvm::IRBuilder<>&, llvm::Value* sum,
 /// The same for all of a result that holds sums alone.
 void emitEpilogue(llvm::IRBuilder<>&, const ir::Contraction&, const Operands&);
 
-/// Emits it where `b` stands. `room` has Product::roomBytes. For VectorSource::Stored the operand that gives the
+/// Emits it where `b` stands. `scratch` has Product::scratchBytes. For VectorSource::Stored the operand that gives the
 /// vectors is where its panels begin. `poll` emits what a long loop does now and then.
 void emitProduct(llvm::IRBuilder<>& b, llvm::Module&, const Product&, const target::Model&,
-                 const Operands&, llvm::Value* room, const std::function<void()>& poll);
+                 const Operands&, llvm::Value* scratch, const std::function<void()>& poll);
 
 /// One that is no product, likewise; variables go to `entry`.
 void emitContraction(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, const ir::Contraction&,
@@ -45,7 +45,7 @@ class ModuleBuilder;
 void emitContractionParts(ModuleBuilder&, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
                           const ir::Contraction&, const Operands&, llvm::Value* env);
 void emitProductParts(ModuleBuilder&, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
-                      const Product&, const Operands&, llvm::Value* room, llvm::Value* env);
+                      const Product&, const Operands&, llvm::Value* scratch, llvm::Value* env);
 
 /// The two factors, if they are stored arrays, which are constant while the program runs; else null.
 using StoredOperands = std::array<const ir::StoredArray*, 2>;

@@ -16,6 +16,6 @@ constexpr std::int64_t kLeastShared = std::int64_t{3} << 17;
 constexpr std::int64_t kLeastOfPart = std::int64_t{1} << 16;
 
 /// How many of the iterations form a part: `least`, or up to twice as many if that makes an even number of more equal parts.
-std::int64_t grainOf(std::int64_t rounds, std::int64_t least);
+std::int64_t grainOf(std::int64_t trips, std::int64_t least);
 
 }  // namespace strc::codegen

@@ -1,6 +1,6 @@
 #pragma once
-/// Loops that the threads of the pool share (the pass `parallel-loops`): a function that does some of the rounds, to which all
-/// that they look at is handed, and a call of the runtime that has all of them done. What a round has for itself lies
+/// Loops that the threads of the pool share (the pass `parallel-loops`): a function that does some of the iterations, to which all
+/// that they look at is handed, and a call of the runtime that has all of them done. What an iteration has for itself lies
 /// in that function.
 
 #include "codegen/detail/body_emitter.h"
@@ -21,11 +21,11 @@ private:
     };
     bool mayBeShared(const Instr&) const;
     Captured capturedBy(const Instr& loop, const SharedLoop&) const;
-    llvm::Function* someRounds(const Instr& loop, const SharedLoop&, const Captured&,
-                               std::vector<llvm::Type*> parameters);
+    llvm::Function* someIterations(const Instr& loop, const SharedLoop&, const Captured&,
+                                   std::vector<llvm::Type*> parameters);
     void take(const Captured&, const SharedLoop&, const llvm::Function& outside);
     void makeLocal(std::uint32_t local);
-    void round(const Instr& loop, const SharedLoop&, llvm::BasicBlock* start);
+    void iteration(const Instr& loop, const SharedLoop&, llvm::BasicBlock* start);
 
     BodyEmitter& e;
     ModuleBuilder& m;

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "codegen/detail/debug.h"
-#include "codegen/detail/kernel_table.h"
 #include "codegen/detail/llvm.h"
+#include "codegen/detail/operator_table.h"
 #include "codegen/detail/product.h"
 #include "codegen/lower.h"
 #include "ir/bounds.h"
 #include "ir/calls.h"
-#include "ir/lanes.h"
+#include "ir/varying.h"
 
 namespace strc::codegen {
 
@@ -54,9 +54,16 @@ struct Module::Impl {
     Effort effort = Effort::All;
 };
 
-/// Firings in lanes, with the turning of their windows; without; that alone. Columns: they take columns and leave
-/// columns; Back: turns these back, from `in` to `out`. Siblings: one of each (elab::Siblings).
-enum class Lanes : std::uint8_t { Whole, Turned, Turn, Columns, Back, Siblings };
+/// Firings in vectors, with the turning of their windows; without; that alone. Soa: they take columns and leave
+/// columns; TransposeBack: transposes these back, from `in` to `out`. Horizontal: one of each (elab::HorizontalFusion).
+enum class VectorVariant : std::uint8_t {
+    Whole,
+    Transposed,
+    Transpose,
+    Soa,
+    TransposeBack,
+    Horizontal
+};
 
 /// An expression around exp(-x) that is computed in double: 1 / (1 + exp(-x)), or x times that.
 enum class Around : std::uint8_t { Nothing, Sigmoid, Silu };
@@ -71,12 +78,12 @@ struct KernelFunctions {
     llvm::Function* prework = nullptr;
     std::vector<llvm::Function*> start;  ///< in order, of a kernel that starts late
     std::vector<llvm::Function*> functions;  ///< by StreamCode::functions, made when called
-    std::optional<ir::Lanes> lanes;  ///< once somebody has asked
+    std::optional<ir::Varying> varying;  ///< once somebody has asked
     std::vector<unsigned> widths;  ///< firings that may be done at once, the best number first
-    std::map<unsigned, llvm::Function*> workLanes;  ///< by width
-    /// By kind, width and firings of a lane, once somebody has asked. What turns windows round does so for all kernels
+    std::map<unsigned, llvm::Function*> vectorWork;  ///< by width
+    /// By kind, width and firings of a lane, once somebody has asked. What transposes windows does so for all kernels
     /// with these rates and items.
-    std::map<std::tuple<Lanes, unsigned, unsigned>, llvm::Function*> variants;
+    std::map<std::tuple<VectorVariant, unsigned, unsigned>, llvm::Function*> variants;
     std::optional<ir::Proofs> proofs;  ///< once somebody has asked: checks that cannot fail
     bool firesAlone = false;  ///< also one by one, in steps that run often
 };
@@ -131,13 +138,13 @@ public:
     KernelFunctions& kernel(graph::KernelId, bool dealtIn = false, bool dealtOut = false);
     /// The pass `bounds-check-elimination`.
     const ir::Proofs& proofs(KernelFunctions&);
-    /// The width in which steps of `firings` firings are done, with its function in workLanes; 0: one by one.
-    unsigned needLanes(KernelFunctions&, std::int64_t firings);
-    /// Can the firings of such lanes take windows that somebody else has turned round (columns.cpp)?
-    bool takesTurned(const KernelFunctions&) const;
-    /// Another function for `width` firings, or siblings, at once. Turn and Back: of items for `repeat` firings of each
+    /// The width in which steps of `firings` firings are done, with its function in vectorWork; 0: one by one.
+    unsigned needVectorWidth(KernelFunctions&, std::int64_t firings);
+    /// Can the firings of such lanes take windows that somebody else has transposed (transposes.cpp)?
+    bool takesTransposed(const KernelFunctions&) const;
+    /// Another function for `width` firings, or fused filters, at once. Transpose and TransposeBack: of items for `repeat` firings of each
     /// lane.
-    llvm::Function* variant(KernelFunctions&, Lanes, unsigned width, unsigned repeat = 1);
+    llvm::Function* variant(KernelFunctions&, VectorVariant, unsigned width, unsigned repeat = 1);
     /// The function behind a callee of a body of `from`.
     llvm::Function* callee(KernelFunctions& from, const ir::Callee&);
     const ir::Body& calleeBody(const KernelFunctions& from, const ir::Callee&) const;
@@ -162,12 +169,12 @@ public:
     void emitPending();
     /// A `strc_kernel_program`, or null, once all bodies have been emitted.
     llvm::Constant* emitKernels() {
-        impl.kernelCount += kernelTable.size();
-        return kernelTable.emit(*this);
+        impl.kernelCount += operatorTable.size();
+        return operatorTable.emit(*this);
     }
     /// Of code that lanes make longer: much of it stays in functions, and bodies that are left with rests
     /// are not worth the time that loops taken apart would need.
-    void limitLanes();
+    void limitVectors();
 
     llvm::IntegerType* i64() { return llvm::Type::getInt64Ty(context); }
     llvm::IntegerType* i32() { return llvm::Type::getInt32Ty(context); }
@@ -182,7 +189,7 @@ public:
     llvm::LLVMContext& context;
     llvm::Module& module;
     std::unique_ptr<DebugInfo> debug;  ///< null: without -g
-    KernelTable kernelTable;
+    OperatorTable operatorTable;
 
 private:
     struct Pending {
@@ -191,11 +198,11 @@ private:
         const ir::StreamCode* code;
         const ir::Body* body;
         unsigned width = 0;  ///< of several firings at once
-        Lanes lanes = Lanes::Whole;
+        VectorVariant variant = VectorVariant::Whole;
         unsigned repeat = 1;
     };
-    llvm::Function* declareLanes(const std::string& suffix, KernelFunctions&, unsigned width, Lanes,
-                                 unsigned repeat = 1);
+    llvm::Function* declareVectorised(const std::string& suffix, KernelFunctions&, unsigned width,
+                                      VectorVariant, unsigned repeat = 1);
     /// The bodies that calls of `start` lead to; `start` only if it is recursive.
     std::set<const ir::Body*> calledBy(const KernelFunctions& from, const ir::Body& start) const;
     static void markTapes(llvm::Function&, const KernelFunctions&);
@@ -237,22 +244,22 @@ bool isDynamic(const elab::Kernel&);
 /// Emits a body into its function.
 void emitBody(ModuleBuilder&, KernelFunctions&, const ir::StreamCode*, const ir::Body&,
               llvm::Function&);
-/// Emits KernelFunctions::work of a kernel that is siblings.
-void emitSiblings(ModuleBuilder&, KernelFunctions&, llvm::Function&);
-/// Emits a function of KernelFunctions::workLanes or variants.
-void emitLanes(ModuleBuilder&, KernelFunctions&, llvm::Function&, unsigned width, Lanes,
-               unsigned repeat);
+/// Emits KernelFunctions::work of a horizontally fused kernel.
+void emitHorizontal(ModuleBuilder&, KernelFunctions&, llvm::Function&);
+/// Emits a function of KernelFunctions::vectorWork or variants.
+void emitVectorised(ModuleBuilder&, KernelFunctions&, llvm::Function&, unsigned width,
+                    VectorVariant, unsigned repeat);
 
-/// The best widths for a kernel that can fire in lanes, the best first; none if it had better not.
-std::vector<unsigned> laneWidths(const elab::Kernel&, const ir::Lanes&);
+/// The best widths for a kernel that can fire in vectors, the best first; none if it had better not.
+std::vector<unsigned> vectorWidths(const elab::Kernel&, const ir::Varying&);
 
 /// The one of them in which a step of `firings` firings is done soonest; 0: none.
 unsigned bestWidth(const std::vector<unsigned>& widths, std::int64_t firings);
 
-/// Are windows of these rates turned round before the firings of lanes (columns.cpp)? And how many items
+/// Are windows of these rates transposed before the firings of lanes (transposes.cpp)? And how many items
 /// then lie there.
-bool usesColumns(const graph::Rates&);
-std::int64_t columnItems(const graph::Rates&, std::int64_t width);
+bool usesSoa(const graph::Rates&);
+std::int64_t soaItems(const graph::Rates&, std::int64_t width);
 /// Bytes of the columns of a window, and of the rows of what is pushed: half of the fastest memory.
 constexpr std::int64_t kMostOfItems = 16 * 1024;
 

@@ -22,7 +22,7 @@
 
 namespace strc::codegen {
 
-/// Product::roomBytes, at most.
+/// Product::scratchBytes, at most.
 constexpr std::int64_t kMostPacked = 1280 * 1024;
 
 enum class VectorSource : std::uint8_t { Direct, Stored, Packed };
@@ -52,7 +52,8 @@ struct Product {
     std::int64_t lanes = 1;  ///< of a vector
     std::int64_t vectors = 1;  ///< of a tile
     std::int64_t height = 1;  ///< of the highest tiles: all are that, or one less
-    std::int64_t block = 1;  ///< Packed: rounds of the first column loop that are packed together
+    std::int64_t block =
+        1;  ///< Packed: iterations of the first column loop that are packed together
     double cycles = 0;  ///< about
 
     std::int64_t countSums() const;
@@ -63,7 +64,7 @@ struct Product {
     /// Elements in panels of so many columns.
     std::int64_t packedElements(std::int64_t columnCount) const;
     /// Packed: for a block, and behind its panels a line of its columns; vectors are written as a whole.
-    std::int64_t roomBytes(std::int64_t elementBytes) const;
+    std::int64_t scratchBytes(std::int64_t elementBytes) const;
 };
 
 /// `canStore`: whether the operands a and b are known now and will never be written. None: it is no product of

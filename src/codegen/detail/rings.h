@@ -56,8 +56,8 @@ void Ring::inPieces(End end, std::uint64_t items, Call call) {
     llvm::Function* function = b.GetInsertBlock()->getParent();
     llvm::Value* all = b.getInt64(items);
     llvm::Value* first = b.CreateAnd(cursor(end), mask());
-    llvm::Value* room = b.CreateSub(b.CreateAdd(mask(), b.getInt64(1)), first);
-    llvm::Value* now = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, room, all);
+    llvm::Value* capacity = b.CreateSub(b.CreateAdd(mask(), b.getInt64(1)), first);
+    llvm::Value* now = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, capacity, all);
     call(place(first), now);
     auto* rest = llvm::BasicBlock::Create(m.context, "rest", function);
     auto* done = llvm::BasicBlock::Create(m.context, "done", function);
@@ -97,7 +97,7 @@ private:
     llvm::Value *env, *state;
 };
 
-/// `body(round)` `count` times; at least once.
+/// `body(iteration)` `count` times; at least once.
 template <typename Body>
 void emitLoop(llvm::IRBuilder<>& b, std::int64_t count, Body body) {
     if (count == 1) return body(b.getInt64(0));
@@ -106,11 +106,11 @@ void emitLoop(llvm::IRBuilder<>& b, std::int64_t count, Body body) {
     auto* inside = llvm::BasicBlock::Create(b.getContext(), "round", function);
     b.CreateBr(inside);
     b.SetInsertPoint(inside);
-    llvm::PHINode* round = b.CreatePHI(b.getInt64Ty(), 2);
-    round->addIncoming(b.getInt64(0), before);
-    body(round);
-    llvm::Value* next = b.CreateNUWAdd(round, b.getInt64(1));
-    round->addIncoming(next, b.GetInsertBlock());
+    llvm::PHINode* iteration = b.CreatePHI(b.getInt64Ty(), 2);
+    iteration->addIncoming(b.getInt64(0), before);
+    body(iteration);
+    llvm::Value* next = b.CreateNUWAdd(iteration, b.getInt64(1));
+    iteration->addIncoming(next, b.GetInsertBlock());
     auto* after = llvm::BasicBlock::Create(b.getContext(), "after", function);
     b.CreateCondBr(b.CreateICmpULT(next, b.getInt64(static_cast<std::uint64_t>(count))), inside,
                    after);

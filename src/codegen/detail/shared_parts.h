@@ -11,13 +11,13 @@ namespace strc::codegen {
 
 class ModuleBuilder;
 
-/// Makes the code for a part of so many rounds that begins at the operands; variables go to `entry`.
+/// Makes the code for a part of so many iterations that begins at the operands; variables go to `entry`.
 using EmitPart = std::function<void(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, const Operands&,
-                                    std::int64_t rounds, llvm::Value* number)>;
+                                    std::int64_t trips, llvm::Value* number)>;
 
 struct SharedParts {
     ir::ContractionLoop loop;
-    std::int64_t grain = 1;  ///< rounds of a part; the last one may have fewer
+    std::int64_t grain = 1;  ///< iterations of a part; the last one may have fewer
     EmitPart part;
 };
 

@@ -15,14 +15,14 @@
 namespace strc::linear {
 
 struct Region {
-    elab::Place place;
+    elab::GraphRange place;
     graph::NodeId exit = graph::kNone;  ///< gives its output
     Form form;
 };
 
 /// What is cheap depends on the processor. `formOf`: of a filter that may be taken, else null. Feedback loops are left alone, with all inside. What is
 /// chosen fires in the initialisation exactly as much as its parts did.
-std::vector<Region> select(const graph::Graph&, const graph::Quota&, const target::Model&,
+std::vector<Region> select(const graph::Graph&, const graph::Repetitions&, const target::Model&,
                            const std::function<const Form*(graph::NodeId)>& formOf);
 
 }  // namespace strc::linear

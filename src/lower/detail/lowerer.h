@@ -1,5 +1,5 @@
 #pragma once
-/// Lowers the code of one body. Its methods stand in files by subject: places.cpp, expressions.cpp,
+/// Lowers the code of one body. Its methods stand in files by subject: lvalues.cpp, expressions.cpp,
 /// arithmetic.cpp, aggregates.cpp, initialisers.cpp, calls.cpp, vectors.cpp, statements.cpp,
 /// composites.cpp.
 
@@ -30,7 +30,7 @@ struct Aggregate {
 };
 
 /// What can be read and assigned: a scalar variable, or memory, or a part of either.
-struct Place {
+struct LValue {
     VarRef var;  ///< scalar variable, if there is no ref
     Reg ref = kNone;
     const Type* type = nullptr;  ///< of variable or memory
@@ -80,23 +80,23 @@ public:
     void storeInt(VarRef, const ast::Expr&);
 
 private:
-    // ---- places.cpp
+    // ---- lvalues.cpp
     VarRef variable(const Symbol&) const;
     /// The hidden field of a filter that holds a static tensor.
     std::uint32_t fieldOf(const Symbol& global) const;
     const Type* variableType(VarRef) const;
-    bool isPlace(const ast::Expr&) const;
-    Place place(const ast::Expr&);
-    Place placeOf(const Symbol&, SourceRange);
-    Place element(const Place& array, Reg index, SourceRange);
-    Place member(const Place& object, const ast::MemberExpr&);
-    Reg load(const Place&, SourceRange);
-    void store(const Place&, Reg, SourceRange);
+    bool isLValue(const ast::Expr&) const;
+    LValue lvalue(const ast::Expr&);
+    LValue lvalueOf(const Symbol&, SourceRange);
+    LValue element(const LValue& array, Reg index, SourceRange);
+    LValue member(const LValue& object, const ast::MemberExpr&);
+    Reg load(const LValue&, SourceRange);
+    void store(const LValue&, Reg, SourceRange);
     /// Type of what is loaded and stored.
-    const Type* valueType(const Place&) const;
+    const Type* valueType(const LValue&) const;
     static std::uint32_t partIndex(std::string_view name);
 
-    // ---- extents (places.cpp)
+    // ---- extents (lvalues.cpp)
     Reg extentOf(const Type*, Shape, std::uint32_t dimension, SourceRange);
     std::vector<Reg> extents(const Type*, Shape, SourceRange);
     /// The extents of a type as written, all dimensions.
@@ -168,7 +168,7 @@ private:
     std::vector<Reg> literalExtents(const ast::ArrayLiteral&, const Type*);
     void initialiseRows(const Aggregate& to, const ast::ArrayLiteral&);
     Aggregate listOf(const ast::Expr&, const Type* target);
-    void initialiseElement(const Place&, const ast::Expr&);
+    void initialiseElement(const LValue&, const ast::Expr&);
     void readArray(const Aggregate& to, const ast::CallExpr&);
 
     // ---- files.cpp

@@ -22,8 +22,8 @@ public:
                 const tensor::Layouts&, const std::string& path, bool& changes);
 
 private:
-    bool expandInTurn(elab::Kernel&, const graph::Edge& in, const graph::Edge& out,
-                      const tensor::Layouts&, const std::string& path);
+    bool expandBlocked(elab::Kernel&, const graph::Edge& in, const graph::Edge& out,
+                       const tensor::Layouts&, const std::string& path);
     /// `images` of a batch, one after the other.
     bool expandAll(elab::Kernel&, const graph::Edge& in, const graph::Edge& out,
                    const tensor::Layouts&, std::int64_t images, const std::string& path,

@@ -14,7 +14,7 @@ namespace strc::opt {
 
 /// A filter that will be there instead of some, before its operations become loops.
 struct Fused {
-    elab::Place place;
+    elab::GraphRange place;
     Region region;
     Composed composed;
     std::string path;  ///< for whoever looks at passes
@@ -24,7 +24,7 @@ struct Fused {
 
 /// Decides on `layouts`. All that reads and writes one tape, also through splitters, joiners and identities, agrees on it; what
 /// other nodes see, and the program's own items, lie row by row.
-void propagateLayouts(const pass::Context&, const elab::Elaboration&, const graph::Quota&,
+void propagateLayouts(const pass::Context&, const elab::Elaboration&, const graph::Repetitions&,
                       std::vector<Fused>&);
 
 }  // namespace strc::opt

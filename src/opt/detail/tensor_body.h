@@ -10,7 +10,7 @@
 
 namespace strc::opt {
 
-/// Values of the first block that go through variables are handed on directly, and what nobody uses is gone.
+/// Values of the first block that go through variables are forwarded directly, and what nobody uses is gone.
 void forwardTensors(ir::Body&);
 bool forwardTensors(const pass::Context&, elab::Kernel&);
 

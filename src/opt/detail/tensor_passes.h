@@ -18,7 +18,7 @@ bool coalesceParts(const pass::Context&, elab::Kernel&);
 /// `algebraic-simplification`: operations that change nothing (times 1, divided by 1, minus 0, a shape or order that a tensor has
 /// already) go, and pairs that undo each other; and moveOperations. The bits of all elements stay.
 bool simplifyArithmetic(const pass::Context&, elab::Kernel&);
-/// A part of it: views of views are one, a product is made turned round and not turned afterwards, what is broadcast is computed with
+/// A part of it: views of views are one, a product is made transposed and not transposed afterwards, what is broadcast is computed with
 /// before; integers times 0 are 0.
 bool moveOperations(elab::Kernel&, types::TypeTable&);
 

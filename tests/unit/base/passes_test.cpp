@@ -45,8 +45,8 @@ TEST(PassesTest, WhatIsDisabledDoesNotRunAndIsNotCounted) {
     Passes passes;
     std::vector<std::string> said;
     passes.bisect(-1, [&](std::string_view line) { said.emplace_back(line); });
-    passes.disable(Pass::Lanes);
-    EXPECT_FALSE(PassRun(passes, Pass::Lanes, "F"));
+    passes.disable(Pass::VectoriseFirings);
+    EXPECT_FALSE(PassRun(passes, Pass::VectoriseFirings, "F"));
     EXPECT_TRUE(PassRun(passes, Pass::Scaling, "it"));
     EXPECT_THAT(said, ElementsAre("BISECT: running pass (1) scaling on it\n"));
 }
@@ -55,9 +55,9 @@ TEST(PassesTest, ApplicationsBeyondTheLimitAreLeftOut) {
     Passes passes;
     std::vector<std::string> said;
     passes.bisect(2, [&](std::string_view line) { said.emplace_back(line); });
-    EXPECT_TRUE(PassRun(passes, Pass::Lanes, "F"));
-    EXPECT_TRUE(PassRun(passes, Pass::Lanes, "G"));
-    EXPECT_FALSE(PassRun(passes, Pass::Lanes, "H"));
+    EXPECT_TRUE(PassRun(passes, Pass::VectoriseFirings, "F"));
+    EXPECT_TRUE(PassRun(passes, Pass::VectoriseFirings, "G"));
+    EXPECT_FALSE(PassRun(passes, Pass::VectoriseFirings, "H"));
     EXPECT_FALSE(passes.countApplication("gvn", "main"));
     EXPECT_THAT(said, ElementsAre("BISECT: running pass (1) vectorise-firings on F\n",
                                   "BISECT: running pass (2) vectorise-firings on G\n",
@@ -67,14 +67,14 @@ TEST(PassesTest, ApplicationsBeyondTheLimitAreLeftOut) {
 
 TEST(PassesTest, OnlyWhatIsAskedForIsShown) {
     Passes passes;
-    passes.emitAfter(Pass::Lanes);
+    passes.emitAfter(Pass::VectoriseFirings);
     auto show = [&](Pass pass, const char* subject) {
         PassRun run(passes, pass, subject);
         run.show([&] { return std::string("text of ") + subject + "\n"; });
     };
-    show(Pass::Lanes, "F");
+    show(Pass::VectoriseFirings, "F");
     show(Pass::Scaling, "G");
-    show(Pass::Lanes, "H");
+    show(Pass::VectoriseFirings, "H");
     EXPECT_EQ(passes.emitted(),
               "; vectorise-firings: F\ntext of F\n; vectorise-firings: H\ntext of H\n");
 }
@@ -92,7 +92,7 @@ TEST(PassesTest, TimesStandWhereTheyWereTakenAndAddUp) {
     passes.measure();
     for (int k = 0; k < 2; ++k) {
         Timing outer(passes, Pass::Codegen);
-        PassRun inner(passes, Pass::Lanes, "F");
+        PassRun inner(passes, Pass::VectoriseFirings, "F");
         passes.begin("gvn");
         const auto start = std::chrono::steady_clock::now();
         while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(2)) {

@@ -294,14 +294,14 @@ TEST_F(CompiledTest, StringsDoNotOutliveTheirFiring) {
     EXPECT_EQ(printed, "n = 0\nn = 1\n");
 }
 
-/// Doubles a text `times` times, in each of `rounds` rounds of a loop.
-std::string longTexts(int rounds, int times) {
+/// Doubles a text `times` times, in each of `trips` iterations of a loop.
+std::string longTexts(int trips, int times) {
     return "void->void pipeline Main { add Count; add Show; }\n"
            "void->int filter Count { int n; work push 1 { push(n++); } }\n"
            "int->void filter Show {\n"
            "void twice(String s, int n) { if (n > 0) twice(s + s, n - 1); else print(n); }\n"
            "void often(String s) { for (int i = 0; i < " +
-           std::to_string(rounds) + "; i++) twice(\"x\", " + std::to_string(times) +
+           std::to_string(trips) + "; i++) twice(\"x\", " + std::to_string(times) +
            "); println(s); }\n"
            "work pop 1 { often(\"n\" + pop()); } }\n";
 }

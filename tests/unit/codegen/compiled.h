@@ -63,8 +63,8 @@ protected:
     /// The same, interpreted.
     interp::Outcome interpret(interp::Options how) {
         how.print = [this](std::string_view what) { printed += what; };
-        return interp::run(program.context, program.module, program.elaboration, program.quota,
-                           *program.program.types, how);
+        return interp::run(program.context, program.module, program.elaboration,
+                           program.repetitions, *program.program.types, how);
     }
 
     /// STRC_TEST_MARCH has all tests make code for that processor, but those that name one. Where this machine cannot

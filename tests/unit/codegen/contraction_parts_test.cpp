@@ -111,7 +111,7 @@ TEST_F(ContractionPartsCompiled, EvenNumbersOfParts) {
     EXPECT_EQ(codegen::grainOf(3, 2), 2);
     processor = "x86-64-v4";  // the parts are whole vectors
     request.optimise = pass::Options{};
-    shown = base::Pass::ShareProducts;
+    shown = base::Pass::ParallelProducts;
     compileLayer(1, 784, 512);
     llvm();
     EXPECT_THAT(program.context.passes.emitted(), HasSubstr("4 parts of 128 columns"));
@@ -127,7 +127,7 @@ TEST_F(ContractionPartsCompiled, LibrariesHaveNoThreads) {
 
 TEST_F(ContractionPartsCompiled, ByHand) {
     request.optimise = pass::Options{};
-    shown = base::Pass::ShareProducts;
+    shown = base::Pass::ParallelProducts;
     for (const bool areStored : {false, true})
         for (const auto& [dim, places, text] :
              {std::tuple(0, 16, "8 parts of 16 by hand"),
@@ -145,7 +145,7 @@ TEST_F(ContractionPartsCompiled, ByHand) {
 
 TEST_F(ContractionPartsCompiled, ByHandOnlyWhereThereAreMorePlaces) {
     request.optimise = pass::Options{};
-    shown = base::Pass::ShareProducts;
+    shown = base::Pass::ParallelProducts;
     for (const types::TensorSplit split : {types::TensorSplit{0, 128}, {1, 150}, {2, 1}}) {
         request.optimise->split = split;
         compileProduct(128, 100, 150);
@@ -156,7 +156,7 @@ TEST_F(ContractionPartsCompiled, ByHandOnlyWhereThereAreMorePlaces) {
 
 TEST_F(ContractionPartsCompiled, PartsOfConvolutions) {
     request.optimise = pass::Options{};
-    shown = base::Pass::ShareProducts;
+    shown = base::Pass::ParallelProducts;
     for (const int groups : {1, 4})
         for (const auto& [dim, places, text] :
              {std::tuple(0, 1, "2 parts of 1 by hand"), std::tuple(2, 7, "5 parts of 7 by hand"),
@@ -173,7 +173,7 @@ TEST_F(ContractionPartsCompiled, PartsOfConvolutions) {
 
 TEST_F(ContractionPartsCompiled, PartsOfAGroupStayTogether) {
     request.optimise = pass::Options{};
-    shown = base::Pass::ShareProducts;
+    shown = base::Pass::ParallelProducts;
     request.optimise->split = {1, 3};
     compileConvolution(4);
     llvm();
@@ -182,7 +182,7 @@ TEST_F(ContractionPartsCompiled, PartsOfAGroupStayTogether) {
 }
 
 TEST_F(ContractionPartsCompiled, IsAPass) {
-    disabled = {base::Pass::ShareProducts};
+    disabled = {base::Pass::ParallelProducts};
     compileProduct(128, 100, 150);
     EXPECT_THAT(llvm(), Not(HasSubstr("strc_share")));
     expectSame();

@@ -15,7 +15,7 @@ class LoopPartsCompiled : public CompiledTest {
 protected:
     /// `work` makes `y` of `x`, a tensor of that shape, whose elements are small and differ from firing to firing.
     void compileTensors(const std::string& shape, const std::string& work) {
-        shown = base::Pass::ShareLoops;
+        shown = base::Pass::ParallelLoops;
         compile(
             "void->void pipeline Main { add Items; add Filter; add Show; }\n"
             "void->tensor filter Items { int n; work push 1 { n++; tensor<float> a = 1.0 * "
@@ -33,7 +33,7 @@ protected:
     }
     /// A filter of arrays.
     void compileArrays(const std::string& work) {
-        shown = base::Pass::ShareLoops;
+        shown = base::Pass::ParallelLoops;
         compile(
             "void->void pipeline Main { add Items; add Filter; add Show; }\n"
             "void->float filter Items { float x; work push 1 { x = x + 1; push(x - 8 * floor(x / "
@@ -185,7 +185,7 @@ TEST_F(LoopPartsCompiled, LibrariesHaveNoThreads) {
 }
 
 TEST_F(LoopPartsCompiled, IsAPass) {
-    disabled = {base::Pass::ShareLoops};
+    disabled = {base::Pass::ParallelLoops};
     compileTensors("6, 100, 24", "softmax(attention(x, x, x), 2)");
     EXPECT_THAT(codegen::printLlvm(lower()), Not(HasSubstr(".rounds")));
     expectSame();

@@ -110,7 +110,7 @@ TEST(Product, ConvolutionsArePackedInBlocksThatFit) {
         EXPECT_TRUE(product->isSwapped) << "weights give the scalars";
         if (product->source != codegen::VectorSource::Packed) continue;
         const std::int64_t columns =
-            product->countColumns() / product->columns[0].rounds * product->block;
+            product->countColumns() / product->columns[0].trips * product->block;
         EXPECT_LE(product->packedElements(columns) * 4, codegen::kMostPacked);
     }
     EXPECT_THAT(decided(convolution(64, 64, 58, 1), kAvx512, false, true),
@@ -366,7 +366,7 @@ TEST_F(ProductsTest, AreLeftToLoopsWithoutThePass) {
     const std::string all = program();
     compile(all);
     EXPECT_THAT(codegen::printLlvm(lower()), HasSubstr("@tile."));
-    disabled.push_back(base::Pass::Tiles);
+    disabled.push_back(base::Pass::RegisterTiling);
     compile(all);
     EXPECT_THAT(codegen::printLlvm(lower()), Not(HasSubstr("@tile.")));
 }
@@ -378,7 +378,7 @@ TEST_F(ProductsTest, TheNextPanelIsFetched) {
         "tensor->void filter Product { tensor<float>[256, 512] w; init { w = reshape(1.0 * "
         "arange(256 * 512), 256, 512); }\n"
         "work pop 1 { println(sum(matmul(pop(), transpose(w, 0, 1)), 0)); } }\n";
-    shown = base::Pass::FetchPanels;
+    shown = base::Pass::PrefetchPanels;
     compile(all);
     EXPECT_THAT(codegen::printLlvm(lower()), HasSubstr("@llvm.prefetch"));
     EXPECT_THAT(
@@ -387,7 +387,7 @@ TEST_F(ProductsTest, TheNextPanelIsFetched) {
               HasSubstr("vectors stored, next panel fetched\n")));
     run(iterations(2));
     const std::string fetched = std::exchange(printed, "");
-    disabled.push_back(base::Pass::FetchPanels);
+    disabled.push_back(base::Pass::PrefetchPanels);
     compile(all);
     EXPECT_THAT(codegen::printLlvm(lower()), Not(HasSubstr("@llvm.prefetch")));
     EXPECT_EQ(CompiledTest::program.context.passes.emitted(), "");

@@ -20,7 +20,7 @@ protected:
             " }\n"
             "int->void filter Show { work pop 1 { println(pop()); } }\n");
         program.context.passes.disable(
-            base::Pass::Selections);  // both sides of branches check again
+            base::Pass::IfConversion);  // both sides of branches check again
         const codegen::Module made = lower();
         return static_cast<std::size_t>(
             std::count_if(made.sites().begin(), made.sites().end(), [](const codegen::Site& site) {
@@ -163,7 +163,7 @@ TEST_F(ProofsTest, PushesUpToACounter) {
             first + " } } " + then +
             " } }\n"
             "int->void filter Show { work pop 1 { println(pop()); } }\n");
-        program.context.passes.disable(base::Pass::Selections);
+        program.context.passes.disable(base::Pass::IfConversion);
         const codegen::Module made = lower();
         return std::count_if(
             made.sites().begin(), made.sites().end(),
@@ -189,10 +189,10 @@ TEST_F(ProofsTest, HaveASwitch) {
     const std::string text =
         "work { int[8] a; for (int i = 0; i < 8; i++) a[i] = i; push(a[7] + pop()); }";
     ASSERT_EQ(checks(text), 0u);
-    program.context.passes.disable(base::Pass::BoundsProofs);
+    program.context.passes.disable(base::Pass::BoundsCheckElimination);
     EXPECT_GT(lower().sites().size(), 0u);
     program.context.passes = {};
-    program.context.passes.emitAfter(base::Pass::BoundsProofs);
+    program.context.passes.emitAfter(base::Pass::BoundsCheckElimination);
     lower();
     EXPECT_THAT(
         program.context.passes.emitted(),

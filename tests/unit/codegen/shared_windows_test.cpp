@@ -1,4 +1,4 @@
-// Readers of one tape whose windows are turned round once for all of them.
+// Readers of one tape whose windows are transposed once for all of them.
 
 #include <utility>
 
@@ -25,7 +25,7 @@ protected:
             type + " filter Count { int n; work push 1 { push((n * 37) % 101 - 50); n++; } }\n" +
             type + "->void filter Show { work pop 1 { println(pop()); } }\n");
     }
-    /// Like interpreted, with faults; `turns` windows are turned round.
+    /// Like interpreted, with faults; `turns` windows are transposed.
     void expectSame(const std::vector<std::string>& filters, std::size_t turns,
                     const std::string& type = "float") {
         compileReaders(filters, type);
@@ -110,7 +110,7 @@ TEST_F(SharedWindows, PlacesOfTheirOwn) {
 }
 
 TEST_F(SharedWindows, CanBeSwitchedOff) {
-    disabled = {base::Pass::SharedWindows};
+    disabled = {base::Pass::ShareTransposes};
     expectSame({sum("1"), sum("2")}, 0);
 }
 

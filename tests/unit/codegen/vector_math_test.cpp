@@ -9,7 +9,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Built-in functions in lanes (tests/embed/vector_math_test.py compares their bits).
+/// Built-in functions in vectors (tests/embed/vector_math_test.py compares their bits).
 class VectorMathCompiled : public CompiledTest {
 protected:
     void compileWork(const std::string& work) {
@@ -106,15 +106,15 @@ TEST_F(VectorMathCompiled, CanBeSwitchedOff) {
 
 TEST_F(VectorMathCompiled, LoopsOverArraysAreLeftToLlvm) {
     if (!hasVectors()) GTEST_SKIP() << "no vector library";
-    for (const auto& [value, rounds] : std::initializer_list<std::pair<std::string, std::string>>{
+    for (const auto& [value, trips] : std::initializer_list<std::pair<std::string, std::string>>{
              {"tanh(x)", "64"},
              {"exp(x)", "64"},
              {"1 / (1 + exp(-x))", "64"},
              {"x * (1 / (1 + exp(-x)))", "64"},
-             {"tanh(x)", "16"}}) {  // few rounds are written out, and then become vectors
-        SCOPED_TRACE(value + ", " + rounds);
-        const std::string each = " for (int i = 0; i < " + rounds + "; i++) ";
-        compileWork("float own; work pop " + rounds + " push 1 { float[" + rounds +
+             {"tanh(x)", "16"}}) {  // few iterations are written out, and then become vectors
+        SCOPED_TRACE(value + ", " + trips);
+        const std::string each = " for (int i = 0; i < " + trips + "; i++) ";
+        compileWork("float own; work pop " + trips + " push 1 { float[" + trips +
                     "] y; float s = 0; own++;" + each + "y[i] = pop();" + each +
                     "{ float x = y[i]; y[i] = " + value + "; }" + each + "s += y[i]; push(s); }");
         EXPECT_THAT(llvm(), HasSubstr("vector-function-abi-variant"));

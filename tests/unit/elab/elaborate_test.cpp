@@ -30,15 +30,15 @@ protected:
         for (const auto& [name, value] : arguments) defined.push_back(name);
         const sema::StreamInfo* main = sema::findMain(context, program, "Main", defined);
         ASSERT_TRUE(main && !context.diags.hasErrors()) << faults().front();
-        Surroundings surroundings;
-        surroundings.print = [this](std::string_view text) { printed += text; };
+        Environment environment;
+        environment.print = [this](std::string_view text) { printed += text; };
         types::Random random;
         auto runItem = [&](ir::Module& partial, const ir::Body& body) {
-            return runStatic(context, partial, body, *program.types, surroundings, random);
+            return runStatic(context, partial, body, *program.types, environment, random);
         };
         module = lower::lower(context, program, runItem);
         ASSERT_FALSE(context.diags.hasErrors()) << faults().front();
-        result = elaborate(context, module, *program.types, {main->index, arguments}, surroundings,
+        result = elaborate(context, module, *program.types, {main->index, arguments}, environment,
                            random);
     }
 

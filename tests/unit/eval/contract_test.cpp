@@ -18,7 +18,7 @@ template <typename T>
 T plainSum(std::span<const ContractionLoop> loops, const T* a, const T* b) {
     if (loops.empty()) return *a * *b;
     T total = 0;
-    for (std::int32_t k = 0; k < loops[0].rounds; ++k)
+    for (std::int32_t k = 0; k < loops[0].trips; ++k)
         total += plainSum(loops.subspan(1), a + k * loops[0].a, b + k * loops[0].b);
     return total;
 }
@@ -34,7 +34,7 @@ void plainPlaces(const Contraction& how, std::span<const ContractionLoop> outer,
         return;
     }
     const ContractionLoop& loop = outer[0];
-    for (std::int32_t k = 0; k < loop.rounds; ++k)
+    for (std::int32_t k = 0; k < loop.trips; ++k)
         plainPlaces(how, outer.subspan(1), inner, out + k * loop.out, a + k * loop.a,
                     b + k * loop.b, bias + k * loop.added[0]);
 }
@@ -49,9 +49,9 @@ public:
         const int places = upTo(3), sums = upTo(2);
         std::int32_t step = 1;
         for (int k = 0; k < places; ++k) {
-            const std::int32_t rounds = 1 + upTo(k == 0 ? 40 : 4);
-            how.loops.push_back({rounds, step, stepOf(), stepOf(), {upTo(1) * 3}});
-            step *= rounds;
+            const std::int32_t trips = 1 + upTo(k == 0 ? 40 : 4);
+            how.loops.push_back({trips, step, stepOf(), stepOf(), {upTo(1) * 3}});
+            step *= trips;
         }
         for (int k = 0; k < sums; ++k)
             how.loops.push_back({2 + upTo(5), 0, stepOf(), stepOf(), {}});

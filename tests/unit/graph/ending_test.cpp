@@ -25,23 +25,23 @@ Graph reading(std::vector<testing::Stream> behind) {
 
 TEST(Ending, BlocksStayBeforeAWindow) {
     const Graph graph = reading({filter("Block", 4, 4), sink("Sum", 1, 2)});
-    const Quota quota{{4, 1, 0}, {4, 1, 4}, {0, 0, 0}, 1};
+    const Repetitions repetitions{{4, 1, 0}, {4, 1, 4}, {0, 0, 0}, 1};
     const Waiting waiting = itemsWaiting(graph, {8, 2, 4});
     EXPECT_EQ(waiting.items, 3);
     EXPECT_EQ(graph.nodes[waiting.most].name, "Sum");
-    EXPECT_EQ(statesToFlush(graph, quota), 1);
+    EXPECT_EQ(statesToFlush(graph, repetitions), 1);
     EXPECT_EQ(firingsToDrain(Ending(graph), {8, 2, 4}, {8, 100, 100}),
               (std::vector<std::int64_t>{8, 2, 7}));
-    EXPECT_TRUE(mayDrain(Ending(graph, &quota)));
+    EXPECT_TRUE(mayDrain(Ending(graph, &repetitions)));
 }
 
 TEST(Ending, NothingWaitsButWindows) {
     const Graph graph = reading({sink("Sum", 1, 64)});
-    const Quota quota{{63, 0}, {1, 1}, {0, 0}, 1};
+    const Repetitions repetitions{{63, 0}, {1, 1}, {0, 0}, 1};
     EXPECT_EQ(itemsWaiting(graph, {100, 37}).items, 0);
-    EXPECT_EQ(statesToFlush(graph, quota), 63);
-    EXPECT_EQ(steadyReads(graph, quota, 0), 1);
-    EXPECT_FALSE(mayDrain(Ending(graph, &quota)));
+    EXPECT_EQ(statesToFlush(graph, repetitions), 63);
+    EXPECT_EQ(steadyReads(graph, repetitions, 0), 1);
+    EXPECT_FALSE(mayDrain(Ending(graph, &repetitions)));
 }
 
 TEST(Ending, DelaysAddUp) {
@@ -49,12 +49,12 @@ TEST(Ending, DelaysAddUp) {
         return withPrework(filter(name, 1, 1), 0, items);
     };
     const Graph graph = reading({late("A", 3), late("B", 5), sink("Out", 1)});
-    const Quota quota{{0, 1, 1, 0}, {1, 1, 1, 1}, {0, 0, 0, 0}, 1};
-    EXPECT_EQ(itemsWaiting(graph, quota.init).items, 8);
-    EXPECT_EQ(statesToFlush(graph, quota), 8);
+    const Repetitions repetitions{{0, 1, 1, 0}, {1, 1, 1, 1}, {0, 0, 0, 0}, 1};
+    EXPECT_EQ(itemsWaiting(graph, repetitions.init).items, 8);
+    EXPECT_EQ(statesToFlush(graph, repetitions), 8);
     EXPECT_EQ(firingsToDrain(Ending(graph), {2, 3, 3, 2}, {2, 100, 100, 100}),
               (std::vector<std::int64_t>{2, 3, 6, 10}));
-    EXPECT_TRUE(mayDrain(Ending(graph, &quota)));
+    EXPECT_TRUE(mayDrain(Ending(graph, &repetitions)));
 }
 
 }  // namespace

@@ -23,14 +23,15 @@ using ::testing::Not;
 struct Scheduled {
     explicit Scheduled(Graph given) : graph(std::move(given)) {
         base::Context context;
-        quota = sched::balance(context, graph);
-        if (quota)
-            schedule = sched::schedule(context, graph, *quota, sched::Order::SingleAppearance);
+        repetitions = sched::balance(context, graph);
+        if (repetitions)
+            schedule =
+                sched::schedule(context, graph, *repetitions, sched::Order::SingleAppearance);
     }
-    Annotations notes() const { return {&*quota, &schedule->capacity}; }
+    Annotations notes() const { return {&*repetitions, &schedule->capacity}; }
 
     Graph graph;
-    std::optional<Quota> quota;
+    std::optional<Repetitions> repetitions;
     std::optional<sched::Schedule> schedule;
 };
 
@@ -262,7 +263,7 @@ TEST(GraphJson, HoldsEverything) {
     EXPECT_EQ(source["path"], "Main.Source");
     EXPECT_EQ(source["work"]["push"], 2);
     EXPECT_EQ(source["prework"]["push"], 1);
-    EXPECT_EQ(source["steady"], all.quota->steady[0]);
+    EXPECT_EQ(source["steady"], all.repetitions->steady[0]);
     EXPECT_EQ(source["inputs"].size(), 0u);
     const auto& splitter = json["nodes"][1];
     EXPECT_EQ(splitter["kind"], "roundrobin splitter");

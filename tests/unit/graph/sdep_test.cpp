@@ -19,11 +19,11 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-Quota quotaOf(const Graph& graph) {
+Repetitions quotaOf(const Graph& graph) {
     base::Context context;
-    auto quota = sched::balance(context, graph);
-    EXPECT_TRUE(quota.has_value());
-    return quota.value_or(Quota{});
+    auto repetitions = sched::balance(context, graph);
+    EXPECT_TRUE(repetitions.has_value());
+    return repetitions.value_or(Repetitions{});
 }
 
 std::vector<std::int64_t> values(Sdep& sdep, std::int64_t count) {
@@ -46,8 +46,8 @@ void link(Graph& graph, const std::string& sender, const std::string& receiver, 
 TEST(Sdep, ThroughAPairwiseFilter) {
     const Graph graph = build(pipeline(
         "Main", {source("Tx", 1), filter("Pairs", 2, 2), filter("Rx", 1, 1), sink("Out", 1)}));
-    const Quota quota = quotaOf(graph);
-    Sdep sdep(graph, quota, node(graph, "Tx"), node(graph, "Rx"));
+    const Repetitions repetitions = quotaOf(graph);
+    Sdep sdep(graph, repetitions, node(graph, "Tx"), node(graph, "Rx"));
     EXPECT_TRUE(sdep.isConnected());
     EXPECT_THAT(values(sdep, 6), ElementsAre(0, 2, 2, 4, 4, 6, 6));
     EXPECT_EQ(sdep.firstAtLeast(4), 3);
@@ -62,8 +62,8 @@ TEST(Sdep, ThroughAPairwiseFilter) {
 TEST(Sdep, ThroughAPeekingFilter) {
     const Graph graph = build(pipeline(
         "Main", {source("Up", 1), filter("Ahead", 1, 1, 3), filter("Snd", 1, 1), sink("Out", 1)}));
-    const Quota quota = quotaOf(graph);
-    Sdep sdep(graph, quota, node(graph, "Up"), node(graph, "Snd"));
+    const Repetitions repetitions = quotaOf(graph);
+    Sdep sdep(graph, repetitions, node(graph, "Up"), node(graph, "Snd"));
     EXPECT_THAT(values(sdep, 4), ElementsAre(0, 3, 4, 5, 6));
 }
 
@@ -71,8 +71,8 @@ TEST(Sdep, WithoutAPathNothingDepends) {
     const Graph graph = build(pipeline(
         "Main", {source("A", 1), splitjoin("S", {}, {filter("B", 1, 1), filter("C", 1, 1)}),
                  sink("D", 2)}));
-    const Quota quota = quotaOf(graph);
-    Sdep sdep(graph, quota, node(graph, "B"), node(graph, "C"));
+    const Repetitions repetitions = quotaOf(graph);
+    Sdep sdep(graph, repetitions, node(graph, "B"), node(graph, "C"));
     EXPECT_FALSE(sdep.isConnected());
     EXPECT_EQ(sdep(100), 0);
     EXPECT_FALSE(sdep.firstAtLeast(1).has_value());
@@ -82,8 +82,8 @@ TEST(Sdep, WithoutAPathNothingDepends) {
 TEST(Sdep, LongPeriods) {
     const Graph graph =
         build(pipeline("Main", {source("A", 1), filter("B", 1'000'003, 999'983), sink("C", 7)}));
-    const Quota quota = quotaOf(graph);
-    Sdep sdep(graph, quota, 0, 2);
+    const Repetitions repetitions = quotaOf(graph);
+    Sdep sdep(graph, repetitions, 0, 2);
     for (std::int64_t m : {1, 2, 142'854, 142'855, 999'983, 5'000'000}) {
         const std::int64_t firingsOfB = (7 * m + 999'982) / 999'983;
         EXPECT_EQ(sdep(m), firingsOfB * 1'000'003);
@@ -99,13 +99,13 @@ TEST(Sdep, AgreesWithTheReferenceAlgorithm) {
         Choices choices(bytes);
         const Graph graph = build(randomProgram(choices, {.depth = 2, .starved = 60}));
         base::Context context;
-        auto quota = sched::balance(context, graph);
-        if (!quota) continue;
+        auto repetitions = sched::balance(context, graph);
+        if (!repetitions) continue;
         const NodeId down = node(graph, graph.nodes.back().name);
         const auto up = static_cast<NodeId>(engine() % (graph.nodes.size() - 1));
-        Sdep sdep(graph, *quota, up, down);
+        Sdep sdep(graph, *repetitions, up, down);
         Naive naive(graph);
-        const std::int64_t most = std::min<std::int64_t>(2 * quota->steady[down] + 5, 60);
+        const std::int64_t most = std::min<std::int64_t>(2 * repetitions->steady[down] + 5, 60);
         for (std::int64_t m = 1; m <= most && naive.firings < 5'000; ++m) {
             ASSERT_TRUE(naive.demand(down));
             ASSERT_EQ(sdep(m), naive.fired[up]) << "round " << round << " m " << m;
@@ -121,7 +121,7 @@ TEST(Sdep, AgreesWithTheReferenceAlgorithm) {
 TEST(Guards, OnlyWhereDataDoNotImplyTheOrder) {
     Graph graph = build(
         pipeline("Main", {source("A", 1), filter("B", 1, 1, 3), filter("C", 1, 1), sink("Z", 1)}));
-    const Quota quota = quotaOf(graph);
+    const Repetitions repetitions = quotaOf(graph);
     link(graph, "A", "C", true, 0);              // implied
     link(graph, "A", "B", true, std::nullopt);   // unknown before the run
     link(graph, "B", "B", true, -1);             // to itself
@@ -130,7 +130,7 @@ TEST(Guards, OnlyWhereDataDoNotImplyTheOrder) {
     link(graph, "C", "A", false, 4);             // less strict
     link(graph, "Z", "A", false, 1);
     graph.messages.back().bestEffort = true;
-    auto list = guards(graph, quota);
+    auto list = guards(graph, repetitions);
     ASSERT_THAT(list, SizeIs(2));
     EXPECT_EQ(list[0].node(), node(graph, "Z"));
     EXPECT_EQ(list[0].waitsFor(), node(graph, "A"));
@@ -150,9 +150,9 @@ TEST(Guards, NoneBetweenIslands) {
     Stream dynamic = filter("D", 1, 1);
     dynamic.work.push = {0, kUnbounded, true, -1};
     Graph graph = build(pipeline("Main", {source("A", 1), dynamic, sink("Z", 1)}));
-    const Quota quota = quotaOf(graph);
+    const Repetitions repetitions = quotaOf(graph);
     link(graph, "Z", "A", false, 0);
-    EXPECT_THAT(guards(graph, quota), IsEmpty());
+    EXPECT_THAT(guards(graph, repetitions), IsEmpty());
 }
 
 }  // namespace

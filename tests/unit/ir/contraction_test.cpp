@@ -60,7 +60,7 @@ TEST_F(ContractionText, SaysItsLoops) {
     const Instr& instr = module.streams.at(0).work->blocks[0].instrs.back();
     const Contraction product = contractionOf(instr);
     ASSERT_EQ(product.loops.size(), 3u);
-    EXPECT_EQ(product.loops[2].rounds, 3);
+    EXPECT_EQ(product.loops[2].trips, 3);
     EXPECT_EQ(product.loops[2].b, 4);
     EXPECT_EQ(countProducts(product), 24);
     EXPECT_EQ(toValue(product, types), instr.value);
@@ -120,7 +120,7 @@ TEST_F(ContractionText, PartsReadBack) {
     const Contraction product = contractionOf(instr);
     ASSERT_TRUE(product.parts);
     EXPECT_EQ(product.parts->loop, 1u);
-    EXPECT_EQ(product.parts->rounds, 3);
+    EXPECT_EQ(product.parts->trips, 3);
     EXPECT_EQ(product.loops.size(), 3u);
     EXPECT_FALSE(product.hasEpilogue());
     EXPECT_EQ(toValue(product, types), instr.value);

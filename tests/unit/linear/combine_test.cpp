@@ -98,8 +98,8 @@ Items splitJoin(const std::vector<Form>& branches, const std::vector<std::int64_
     for (std::size_t k = 0; k < branches.size(); ++k) {
         Items own = splits.empty() ? input : Items{};
         if (!splits.empty()) {
-            const std::int64_t rounds = static_cast<std::int64_t>(input.size()) / total;
-            for (std::int64_t i = 0; i < rounds; ++i)
+            const std::int64_t trips = static_cast<std::int64_t>(input.size()) / total;
+            for (std::int64_t i = 0; i < trips; ++i)
                 for (std::int64_t j = 0; j < splits[k]; ++j)
                     own.push_back(input[static_cast<std::size_t>(i * total + before + j)]);
             before += splits[k];

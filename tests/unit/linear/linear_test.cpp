@@ -147,7 +147,7 @@ TEST_F(LinearTest, SplitJoinsBecomeOne) {
         kGains);
     EXPECT_EQ(planned().nodes.size(), 3u);
     EXPECT_EQ(planned().nodes[1].work.peek.max, 20);
-    EXPECT_EQ(program.optimised->quota.init, (std::vector<std::int64_t>{19, 0, 0}));
+    EXPECT_EQ(program.optimised->repetitions.init, (std::vector<std::int64_t>{19, 0, 0}));
     expectSame(50);
 }
 

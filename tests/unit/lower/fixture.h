@@ -23,7 +23,7 @@ public:
         program = sema::check(ctx, units);
         if (ctx.diags.hasErrors()) return;
         module = lower(ctx, program, [this](ir::Module& partial, const ir::Body& body) {
-            return elab::runStatic(ctx, partial, body, *program.types, surroundings, random);
+            return elab::runStatic(ctx, partial, body, *program.types, environment, random);
         });
     }
 
@@ -42,7 +42,7 @@ public:
     std::vector<const ast::Unit*> units;
     sema::Program program;
     ir::Module module;
-    elab::Surroundings surroundings;
+    elab::Environment environment;
     types::Random random;
 
 private:

@@ -68,7 +68,7 @@ TEST_F(SupplyTest, KeepsNothingThatIsNotMarked) {
         take(1000);
         strc_supply_keep(&supply);
     }
-    EXPECT_LT(supply.room, 100000u);
+    EXPECT_LT(supply.capacity, 100000u);
 }
 
 TEST_F(SupplyTest, GoesRoundAndFillsUp) {

@@ -11,7 +11,7 @@
 
 extern "C" {
 #include "npy.h"
-#include "words.h"
+#include "parse_value.h"
 }
 
 namespace strc::testing {
@@ -75,7 +75,7 @@ TEST(Words, RandomOnesAreReadAsInTheCompiler) {
             bool isOne = kind == TypeKind::Boolean && (word == "0" || word == "1");
             if (isOne) continue;  // text files take them
             ASSERT_EQ(ours.has_value(),
-                      strc_word_value(word.data(), word.size(), other, theirs) != 0)
+                      strc_parse_value(word.data(), word.size(), other, theirs) != 0)
                 << word << " as " << other;
             if (!ours) continue;
             ++values;
@@ -93,7 +93,7 @@ TEST(Words, SpecialOnesAreReadAsInTheCompiler) {
         std::optional<types::Value> ours = parse(word, TypeKind::Double);
         char theirs[16]{};
         ASSERT_EQ(ours.has_value(),
-                  strc_word_value(word.data(), word.size(), STRC_DOUBLE, theirs) != 0)
+                  strc_parse_value(word.data(), word.size(), STRC_DOUBLE, theirs) != 0)
             << word;
         if (!ours) continue;
         ++values;
@@ -104,17 +104,17 @@ TEST(Words, SpecialOnesAreReadAsInTheCompiler) {
 
 TEST(Words, LongOnesAreNone) {
     char to[16];
-    EXPECT_TRUE(strc_word_value(std::string(200, '1').data(), 200, STRC_DOUBLE, to));
-    EXPECT_FALSE(strc_word_value(std::string(201, '1').data(), 201, STRC_DOUBLE, to));
-    EXPECT_FALSE(strc_word_value("1\0", 2, STRC_INT, to));
+    EXPECT_TRUE(strc_parse_value(std::string(200, '1').data(), 200, STRC_DOUBLE, to));
+    EXPECT_FALSE(strc_parse_value(std::string(201, '1').data(), 201, STRC_DOUBLE, to));
+    EXPECT_FALSE(strc_parse_value("1\0", 2, STRC_INT, to));
 }
 
 TEST(Words, WhatIsBeyondTheRangeIsRefused) {
     char to[16];
     for (const char* word : {"1e400", "-1e400", "1e-400", "2e-324"})
-        EXPECT_FALSE(strc_word_value(word, strlen(word), STRC_DOUBLE, to)) << word;
+        EXPECT_FALSE(strc_parse_value(word, strlen(word), STRC_DOUBLE, to)) << word;
     for (const char* word : {"0e400", "-0.0e-999", "1e-320", "1e308"})
-        EXPECT_TRUE(strc_word_value(word, strlen(word), STRC_DOUBLE, to)) << word;
+        EXPECT_TRUE(strc_parse_value(word, strlen(word), STRC_DOUBLE, to)) << word;
 }
 
 TEST(Npy, HeadersAreUnderstood) {

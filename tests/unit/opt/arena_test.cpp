@@ -99,7 +99,7 @@ TEST_F(Arena, VerifierFindsWhatIsOverwritten) {
 
 TEST_F(Arena, VerifierFindsWhatIsStillNeeded) {
     compileBranches();
-    const std::vector<plan::Lifetime> lives = plan::lifetimes(*program.plan);
+    const std::vector<plan::LiveRange> lives = plan::liveRanges(*program.plan);
     int pairs = 0;
     for (const plan::Channel& a : program.plan->channels)
         for (const plan::Channel& b : program.plan->channels) {

@@ -282,11 +282,11 @@ TEST_F(CoalesceParts, OtherPlacesStay) {
 }
 
 TEST_F(CoalesceParts, AnotherOrderStays) {
-    const std::string turned =
+    const std::string transposed =
         "tensor->tensor filter Turned(int n, int d) { work pop n push 1 { tensor x = pop();"
         " for (int k = 1; k < n; k++) x = concat(pop(), x, d); push(x); } }\n";
     EXPECT_EQ(
-        compare([&] { compileParts("8, 6", 48, 4, 0, "Product", product + turned, "Turned"); }),
+        compare([&] { compileParts("8, 6", 48, 4, 0, "Product", product + transposed, "Turned"); }),
         "");
 }
 

@@ -160,14 +160,14 @@ TEST_F(FuseTensors, WhatChangesNothingGoes) {
     const std::string none =
         "tensor->tensor filter None(int k) { work pop 1 push 1 { tensor x = pop(); x = 1 * x / k - "
         "0.0; push(reshape(x, 2, 3)); } }\n";
-    shown = base::Pass::TensorArithmetic;
+    shown = base::Pass::AlgebraicSimplification;
     compileChain("add None(1); add transpose(0, 1); add transpose(0, 1); add relu; add relu;",
                  none);
     EXPECT_THAT(program.context.passes.emitted(), HasSubstr("tensor relu %0\n"));
     for (const char* gone : {" mul ", " div ", " sub ", "reshape", "transpose"})
         EXPECT_THAT(program.context.passes.emitted(), Not(HasSubstr(gone + std::string("%"))));
     expectSame();
-    disabled = {base::Pass::TensorArithmetic};
+    disabled = {base::Pass::AlgebraicSimplification};
     compileChain("add None(1); add transpose(0, 1); add transpose(0, 1); add relu; add relu;",
                  none);
     EXPECT_EQ(program.context.passes.emitted(), "");
@@ -175,7 +175,7 @@ TEST_F(FuseTensors, WhatChangesNothingGoes) {
 }
 
 TEST_F(FuseTensors, WhatChangesSomethingStays) {
-    shown = base::Pass::TensorArithmetic;
+    shown = base::Pass::AlgebraicSimplification;
     compileChain("add More; add transpose(0, 1); add Sums;",
                  "tensor->tensor filter More { work pop 1 push 1 { tensor x = pop(); push(-0.0 - "
                  "(x + 0.0) / 1.5 * full(2.0, 3)); } }\n"

@@ -47,7 +47,7 @@ TEST_P(OptGolden, IsWhatThePassesMake) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, OptGolden,
-                         ::testing::Values("fold", "straighten", "forward-tensors",
+                         ::testing::Values("fold", "unroll-tensors", "forward-tensors",
                                            "algebraic-simplification", "tensor-cse",
                                            "coalesce-parts", "fold-norms", "fold-tensors",
                                            "batch-tiling", "inline", "tabulate"),

@@ -56,8 +56,8 @@ protected:
     std::string padded(const std::string& middle) {
         return compare(base::Pass::FusePadding, "1", "8", "6", middle);
     }
-    std::string inTurn(const std::string& middle, const std::string& images = "3") {
-        return compare(base::Pass::ItemsInTurn, images, "32", "60", middle);
+    std::string blocked(const std::string& middle, const std::string& images = "3") {
+        return compare(base::Pass::ImageBlocking, images, "32", "60", middle);
     }
 };
 
@@ -103,14 +103,14 @@ TEST_F(Images, OthersStayApart) {
 
 TEST_F(Images, ImagesOfABatchGoInTurn) {
     const std::string text =
-        inTurn("add Conv(32, 32); add relu6; add Conv(32, 32, 3, 1, 32, 2); add relu6;");
+        blocked("add Conv(32, 32); add relu6; add Conv(32, 32, 3, 1, 32, 2); add relu6;");
     EXPECT_THAT(text, AllOf(HasSubstr("; image-blocking: Main.Conv+relu6+Conv+relu6\n"),
                             HasSubstr("pop.into<float[3][115200]>"),
                             HasSubstr("push.from<float[3][28800]>")));
 }
 
 TEST_F(Images, ImagesOfABatchWithTheirChannelsLast) {
-    const std::string text = inTurn(
+    const std::string text = blocked(
         "add Conv(32, 48); add relu6; add Conv(48, 48, 3, 1, 48); add relu6; add Conv(48, 32, 3, "
         "1, "
         "16); add relu6;",
@@ -120,11 +120,11 @@ TEST_F(Images, ImagesOfABatchWithTheirChannelsLast) {
 
 TEST_F(Images, BatchesStayWhole) {
     const std::string depthwise = "add Conv(32, 32, 3, 1, 32);";
-    EXPECT_THAT(inTurn(depthwise), HasSubstr("image-blocking")) << "it has a padded image";
-    EXPECT_EQ(inTurn(depthwise + "add Mix;"), "") << "images depend on each other";
-    EXPECT_EQ(inTurn(depthwise, "1"), "") << "one image";
-    EXPECT_EQ(inTurn("add Conv(32, 32);"), "") << "nothing is in between";
-    EXPECT_EQ(compare(base::Pass::ItemsInTurn, "2", "8", "6", "add Conv(8, 8, 3, 1);"), "")
+    EXPECT_THAT(blocked(depthwise), HasSubstr("image-blocking")) << "it has a padded image";
+    EXPECT_EQ(blocked(depthwise + "add Mix;"), "") << "images depend on each other";
+    EXPECT_EQ(blocked(depthwise, "1"), "") << "one image";
+    EXPECT_EQ(blocked("add Conv(32, 32);"), "") << "nothing is in between";
+    EXPECT_EQ(compare(base::Pass::ImageBlocking, "2", "8", "6", "add Conv(8, 8, 3, 1);"), "")
         << "the cache keeps all of it";
 }
 

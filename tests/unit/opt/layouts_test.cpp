@@ -59,8 +59,8 @@ protected:
         return "input " + in + ", values " + values + ", output " + out + ";";
     }
     /// What is shown of filters that cost so much in either layout.
-    static std::string turned(const std::string& path, const std::vector<std::string>& lines,
-                              int lastCycles, int rowCycles) {
+    static std::string transposed(const std::string& path, const std::vector<std::string>& lines,
+                                  int lastCycles, int rowCycles) {
         std::string text;
         for (const std::string& each : lines)
             text += "; layout-propagation: " + path + "\n" + each + " " +
@@ -74,10 +74,10 @@ protected:
 
 TEST_F(Layouts, ChainsAreTurnedBetweenTheirEnds) {
     const std::string text = compare(64, 7, four);
-    EXPECT_EQ(text, turned("Main.Block",
-                           {line(rows, last, last), line(last, last, last), line(last, last, last),
-                            line(last, last, rows)},
-                           6272, 8192));
+    EXPECT_EQ(text, transposed("Main.Block",
+                               {line(rows, last, last), line(last, last, last),
+                                line(last, last, last), line(last, last, rows)},
+                               6272, 8192));
 }
 
 TEST_F(Layouts, ASingleConvolutionIsNotWorthIt) {
@@ -90,11 +90,12 @@ TEST_F(Layouts, NorAreFewChannels) {
 
 TEST_F(Layouts, WhatOthersSeeStays) {
     const std::string text = compare(64, 7, four + " add Look; " + four);
-    EXPECT_EQ(text, turned("Main.Block",
-                           {line(rows, last, last), line(last, last, last), line(last, last, last),
-                            line(last, last, rows), line(rows, last, last), line(last, last, last),
-                            line(last, last, last), line(last, last, rows)},
-                           6272, 8192));
+    EXPECT_EQ(text,
+              transposed("Main.Block",
+                         {line(rows, last, last), line(last, last, last), line(last, last, last),
+                          line(last, last, rows), line(rows, last, last), line(last, last, last),
+                          line(last, last, last), line(last, last, rows)},
+                         6272, 8192));
 }
 
 TEST_F(Layouts, Residuals) {
@@ -111,9 +112,9 @@ TEST_F(Layouts, DepthwiseConvolutions) {
         compare(48, 5,
                 "add Block(48, 48, 3, 1, 48); add Block(48, 20); add Block(20, 20, 3, 1, 20); add "
                 "Block(20, 40);");
-    EXPECT_EQ(text, turned("Main.Block", {line(rows, last, last)}, 371, 2160) +
-                        turned("Main.Block", {line(last, last, last)}, 1200, 960) +
-                        turned("Main.Block", {line(last, last, rows)}, 248, 900));
+    EXPECT_EQ(text, transposed("Main.Block", {line(rows, last, last)}, 371, 2160) +
+                        transposed("Main.Block", {line(last, last, last)}, 1200, 960) +
+                        transposed("Main.Block", {line(last, last, rows)}, 248, 900));
 }
 
 TEST_F(Layouts, AllBranchesOfATapeAgree) {

@@ -1,14 +1,14 @@
-#include "opt/least_cut.h"
-
 #include <gmock/gmock.h>
+
+#include "opt/min_cut.h"
 
 namespace strc::testing {
 namespace {
 
 using ::testing::ElementsAre;
 
-TEST(LeastCut, EachThingGoesWhereItIsCheaper) {
-    opt::LeastCut cut(3);
+TEST(MinCut, EachThingGoesWhereItIsCheaper) {
+    opt::MinCut cut(3);
     cut.cost(0, 5, 2);
     cut.cost(1, 2, 5);
     cut.cost(2, 3, 3);
@@ -16,8 +16,8 @@ TEST(LeastCut, EachThingGoesWhereItIsCheaper) {
         << "the first side if it is the same";
 }
 
-TEST(LeastCut, NeighboursDragEachOther) {
-    opt::LeastCut cut(3);
+TEST(MinCut, NeighboursDragEachOther) {
+    opt::MinCut cut(3);
     cut.cost(0, 10, 0);
     cut.cost(1, 0, 4);
     cut.cost(2, 3, 0);
@@ -26,8 +26,8 @@ TEST(LeastCut, NeighboursDragEachOther) {
     EXPECT_THAT(cut.divide(), ElementsAre(true, true, true)) << "4 are less than 3 + 2";
 }
 
-TEST(LeastCut, ButNotAtAnyPrice) {
-    opt::LeastCut cut(3);
+TEST(MinCut, ButNotAtAnyPrice) {
+    opt::MinCut cut(3);
     cut.cost(0, 10, 0);
     cut.cost(1, 0, 6);
     cut.cost(2, 3, 0);
@@ -36,8 +36,8 @@ TEST(LeastCut, ButNotAtAnyPrice) {
     EXPECT_THAT(cut.divide(), ElementsAre(true, false, true));
 }
 
-TEST(LeastCut, ARingTurnsAsAWhole) {
-    opt::LeastCut cut(4);
+TEST(MinCut, ARingTurnsAsAWhole) {
+    opt::MinCut cut(4);
     for (std::size_t k = 0; k < 4; ++k) {
         cut.cost(k, k == 0 ? 7 : 0, k == 0 ? 0 : 2);
         cut.apart(k, (k + 1) % 4, 4);

@@ -365,7 +365,7 @@ protected:
             "n; init { n = reshape(arange(20) - 7.0, 4, 5); } work pop 1 push 1 { tensor x = "
             "pop(); " +
             body + " } }\n";
-        return compare(base::Pass::TensorArithmetic,
+        return compare(base::Pass::AlgebraicSimplification,
                        [&] { compileChain(shape, 24, "add relu; add F;", filter); });
     }
 };
@@ -374,9 +374,9 @@ TEST_F(TensorMoves, ViewsOfViewsAreOne) {
     const std::string reshaped = moved("push(flatten(reshape(unsqueeze(x, 1), 6, 4)));");
     EXPECT_EQ(reshaped.find("reshape"), reshaped.rfind("reshape"));
     EXPECT_THAT(reshaped, Not(HasSubstr("squeeze")));
-    const std::string turned = moved("push(permute(transpose(x, 0, 1), 2, 0, 1));");
-    EXPECT_THAT(turned, Not(HasSubstr("transpose")));
-    EXPECT_EQ(turned.find("permute"), turned.rfind("permute"));
+    const std::string transposed = moved("push(permute(transpose(x, 0, 1), 2, 0, 1));");
+    EXPECT_THAT(transposed, Not(HasSubstr("transpose")));
+    EXPECT_EQ(transposed.find("permute"), transposed.rfind("permute"));
     EXPECT_THAT(moved("push(permute(permute(x, 2, 0, 1), 1, 2, 0));"), Not(HasSubstr("permute")));
 }
 
@@ -401,13 +401,13 @@ TEST_F(TensorMoves, NegationsAreSubtractions) {
 }
 
 TEST_F(TensorMoves, IntegersTimesZero) {
-    const std::string text = compare(base::Pass::TensorArithmetic, [&] {
+    const std::string text = compare(base::Pass::AlgebraicSimplification, [&] {
         compileChain("2, 3", 6, "add relu; add Zero;",
                      "tensor->tensor filter Zero { work pop 1 push 1 { push(pop() * 0 + 2); } }\n",
                      "int");
     });
     EXPECT_THAT(text, Not(HasSubstr(" mul ")));
-    shown = base::Pass::TensorArithmetic;
+    shown = base::Pass::AlgebraicSimplification;
     compileChain("2, 3", 6, "add relu; add Zero;",
                  "tensor->tensor filter Zero { work pop 1 push 1 { push(pop() * 0.0); } }\n");
     EXPECT_EQ(shownText(), "") << "what is no number stays none";

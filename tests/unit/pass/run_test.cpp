@@ -63,7 +63,7 @@ bool findNothing(const Context&, elab::Kernel&) { return false; }
 bool isA(const elab::Kernel& kernel) { return kernel.code.name == "A"; }
 std::optional<Program> fireTwice(const Context&, const Program& program) {
     Program made = program;
-    for (std::int64_t& firings : made.quota.steady) firings *= 2;
+    for (std::int64_t& firings : made.repetitions.steady) firings *= 2;
     return made;
 }
 
@@ -135,8 +135,8 @@ TEST_F(PassRunTest, WhatHasChangedIsShown) {
 TEST_F(PassRunTest, APassSeesWhatTheOneBeforeHasMade) {
     const std::array table{Row{Pass::LinearCombination, fireTwice},
                            Row{Pass::Frequency, fireTwice}};
-    EXPECT_THAT(runPasses(context, program, table)->quota.steady, ElementsAre(4, 4));
-    EXPECT_THAT(program.quota.steady, ElementsAre(1, 1));
+    EXPECT_THAT(runPasses(context, program, table)->repetitions.steady, ElementsAre(4, 4));
+    EXPECT_THAT(program.repetitions.steady, ElementsAre(1, 1));
 }
 
 TEST_F(PassRunTest, OnOneKernelOnlyItsLevelRuns) {
@@ -151,11 +151,11 @@ TEST_F(PassRunTest, VerifyLooksAtEdgesStatesQuotasAndBodies) {
     EXPECT_THAT(verify(module, program), IsEmpty());
     auto faultsOf = [&](auto change) {
         elab::Elaboration made = elaboration;
-        graph::Quota quota = program.quota;
-        change(made, quota);
-        return verify(module, with(program, std::move(made), std::move(quota)));
+        graph::Repetitions repetitions = program.repetitions;
+        change(made, repetitions);
+        return verify(module, with(program, std::move(made), std::move(repetitions)));
     };
-    EXPECT_THAT(faultsOf([](auto&, auto& quota) { quota.steady[1] = 2; }),
+    EXPECT_THAT(faultsOf([](auto&, auto& repetitions) { repetitions.steady[1] = 2; }),
                 ElementsAre("A: a steady state gives more or fewer items than it takes"));
     EXPECT_THAT(faultsOf([](auto& made, auto&) { made.states[0] = nullptr; }),
                 ElementsAre("A: there is no state"));
@@ -163,7 +163,7 @@ TEST_F(PassRunTest, VerifyLooksAtEdgesStatesQuotasAndBodies) {
                 ElementsAre("B: there is no such kernel"));
     EXPECT_THAT(faultsOf([](auto& made, auto&) { made.graph.nodes[1].inputs = {0}; }),
                 ElementsAre("B: an input has another edge"));
-    EXPECT_THAT(faultsOf([](auto&, auto& quota) { quota.steady.pop_back(); }),
+    EXPECT_THAT(faultsOf([](auto&, auto& repetitions) { repetitions.steady.pop_back(); }),
                 ElementsAre("states or quotas are not those of the nodes"));
     EXPECT_THAT(faultsOf([](auto& made, auto&) {
                     made.kernels[0].code.work->blocks[0].instrs.pop_back();

@@ -84,7 +84,8 @@ TEST(PlanRegions, VerifyPlaysThem) {
     made.make().verified();
     Region& region = made.plan->demand->regions.at(0);
     ++region.steady.steps.front().count;
-    EXPECT_THAT(verify(*made.plan, *made.quota), Contains(HasSubstr("fires 3 times instead of 2")));
+    EXPECT_THAT(verify(*made.plan, *made.repetitions),
+                Contains(HasSubstr("fires 3 times instead of 2")));
 }
 
 // ------------------------------------------------------------------------------------- demand
@@ -93,7 +94,7 @@ TEST(PlanDemand, VerifyComparesItWithTheGraph) {
     Planned made(pipeline("Main", {source("A", 1), dynamic("D"), filter("E", 2, 1), sink("Z", 2)}));
     made.make().verified();
     Demand& demand = *made.plan->demand;
-    auto faults = [&] { return verify(*made.plan, *made.quota); };
+    auto faults = [&] { return verify(*made.plan, *made.repetitions); };
     ++demand.sinks[0].firings;
     EXPECT_THAT(faults(), ElementsAre(HasSubstr("firings instead of")));
     --demand.sinks[0].firings;
@@ -138,7 +139,7 @@ TEST(PlanMessages, MailboxesAreNotWithinOtherBlocks) {
     addMessages(made, "S", "R", false);
     made.make().verified();
     made.plan->mailboxOffset = made.plan->channels[1].offset;
-    EXPECT_THAT(verify(*made.plan, *made.quota), Contains(HasSubstr("overlaps")));
+    EXPECT_THAT(verify(*made.plan, *made.repetitions), Contains(HasSubstr("overlaps")));
 }
 
 TEST(PlanMessages, NobodyHasAMailboxWithoutSenders) {

@@ -38,21 +38,22 @@ struct Planned {
     /// The plan; `verify` must have nothing to say.
     Planned& make(sched::Order order = sched::Order::Buffers, bool scale = true) {
         plan.reset();
-        quota = sched::balance(context, program.graph);
-        if (quota) schedule = sched::schedule(context, program.graph, *quota, order);
-        if (quota && scale)
-            single =
-                sched::schedule(context, program.graph, *quota, sched::Order::SingleAppearance);
+        repetitions = sched::balance(context, program.graph);
+        if (repetitions) schedule = sched::schedule(context, program.graph, *repetitions, order);
+        if (repetitions && scale)
+            single = sched::schedule(context, program.graph, *repetitions,
+                                     sched::Order::SingleAppearance);
         if (!scale) context.passes.disable(base::Pass::Scaling);
         if (schedule)
-            plan = plan::plan(context, program, *quota, *schedule, {single ? &*single : nullptr});
+            plan = plan::plan(context, program, *repetitions, *schedule,
+                              {single ? &*single : nullptr});
         for (const auto& fault : context.diags.all())
             ADD_FAILURE() << message(fault.id, fault.args);
         return *this;
     }
     Planned& verified() {
         if (plan)
-            EXPECT_THAT(verify(*plan, *quota), ::testing::IsEmpty()) << print(*plan);
+            EXPECT_THAT(verify(*plan, *repetitions), ::testing::IsEmpty()) << print(*plan);
         else
             ADD_FAILURE() << "no plan";
         return *this;
@@ -64,7 +65,7 @@ struct Planned {
     types::TypeTable types;
     elab::Elaboration program;
     base::Context context;
-    std::optional<graph::Quota> quota;
+    std::optional<graph::Repetitions> repetitions;
     std::optional<sched::Schedule> schedule, single;
     std::optional<Plan> plan;
 };

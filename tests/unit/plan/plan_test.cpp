@@ -30,7 +30,7 @@ std::int64_t roomOf(const sched::Schedule& schedule) {
 std::int64_t passed(const Planned& made) {
     std::int64_t sum = 0;
     for (EdgeId id = 0; id < made.plan->channels.size(); ++id)
-        sum += made.quota->steady[made.program.graph.edges[id].from] *
+        sum += made.repetitions->steady[made.program.graph.edges[id].from] *
                pushRate(made.program.graph, id);
     return sum;
 }
@@ -81,19 +81,19 @@ TEST(Plan, MemoryIsUsedAgainWhereNothingIsLeft) {
 }
 
 TEST(Plan, WindowsShiftInTheLoopWhereItPays) {
-    // Ten items pass in a round of the outer loop and ten are left: not more than pass.
+    // Ten items pass in an iteration of the outer loop and ten are left: not more than pass.
     Planned made(pipeline("Main", {source("A", 10), filter("F", 1, 1, 10), sink("Z", 1'000'000)}));
     made.make(Order::Buffers, false).verified();
     EXPECT_EQ(made.channel("A", "F").capacity, 20);
     EXPECT_LE(moved(made.plan->steady.steps), passed(made));
 }
 
-/// Wide items: what is left by far outweighs what passes in a round, and running through would take
+/// Wide items: what is left by far outweighs what passes in an iteration, and running through would take
 /// 20 megabytes.
 TEST(Plan, LongLoopsAreCutIntoBlocks) {
-    for (std::int64_t rounds : {5'000, 5'003}) {
+    for (std::int64_t trips : {5'000, 5'003}) {
         Planned made(pipeline("Main", {source("A", 1), filter("F", 1, 1, 41), filter("G", 1, 1, 7),
-                                       filter("H", 1, 1), sink("Z", rounds)}),
+                                       filter("H", 1, 1), sink("Z", trips)}),
                      1000);
         made.make(Order::Buffers, false).verified();
         EXPECT_LE(made.channel("A", "F").capacity, 300);
@@ -114,7 +114,7 @@ TEST(Plan, BlocksInBlocks) {
     EXPECT_LE(moved(made.plan->steady.steps), passed(made));
 }
 
-/// The rounds of no loop leave a tape as they found it, all the same it must not be laid out in full:
+/// The iterations of no loop leave a tape as they found it, all the same it must not be laid out in full:
 /// 10^9 items pass.
 TEST(Plan, ManyRatesWithoutCommonFactor) {
     std::vector<Stream> parts{source("A", 97)};
@@ -151,11 +151,11 @@ TEST(Plan, TooMuchMemoryIsReported) {
     // Each tape has room for the 1000 items that pass, but not both.
     Planned made(pipeline("Main", {source("A", 1000), filter("B", 1000, 1000), sink("Z", 1000)}),
                  1000);
-    made.quota = sched::balance(made.context, made.program.graph);
+    made.repetitions = sched::balance(made.context, made.program.graph);
     made.context.limits.totalBytes = 4'000'000;
     sched::Schedule schedule;
     schedule.steady.children = {{1, 0, {}}, {1, 1, {}}, {1, 2, {}}};
-    EXPECT_FALSE(plan::plan(made.context, made.program, *made.quota, schedule));
+    EXPECT_FALSE(plan::plan(made.context, made.program, *made.repetitions, schedule));
     ASSERT_EQ(made.context.diags.all().size(), 1u);
     EXPECT_EQ(made.context.diags.all()[0].id, base::Diag::LimitExceeded);
 }
@@ -198,7 +198,7 @@ TEST(PlanScaled, EqualPartsOfWhatComesAtOnce) {
     Planned made(pipeline("Main", {source("A", 1), filter("B", 1, 1), sink("C", 1)}), 660);
     made.make();
     const auto scaled = [&](std::int64_t most) {
-        return plan::plan(made.context, made.program, *made.quota, *made.schedule,
+        return plan::plan(made.context, made.program, *made.repetitions, *made.schedule,
                           {&*made.single, most})
             ->scaled.iterations;
     };
@@ -301,7 +301,7 @@ protected:
     std::vector<std::string> after(Change change) {
         Plan broken = *made.plan;
         change(broken);
-        return verify(broken, *made.quota);
+        return verify(broken, *made.repetitions);
     }
     Planned made;
 };
@@ -318,7 +318,7 @@ TEST_F(PlanVerify, SeesEachNumberThatIsWrong) {
             for (auto* positions : {&step.inputs, &step.outputs})
                 for (Position& position : *positions) {
                     one(position.base);
-                    for (std::int64_t& each : position.perRound) one(each);
+                    for (std::int64_t& each : position.perIteration) one(each);
                 }
             self(self, plan, step.body, countdown);
         }
@@ -372,7 +372,7 @@ TEST(PlanSizes, TenThousandBranches) {
 /// An order without loops, as visible effects may prescribe it.
 TEST(PlanSizes, AMillionSteps) {
     Planned made(pipeline("Main", {source("A", 3), filter("B", 2, 2, 5), sink("C", 1)}));
-    made.quota = sched::balance(made.context, made.program.graph);
+    made.repetitions = sched::balance(made.context, made.program.graph);
     sched::Schedule schedule;
     schedule.init.children = {{1, 0, {}}};
     for (int i = 0; i < 125'000; ++i)
@@ -380,8 +380,8 @@ TEST(PlanSizes, AMillionSteps) {
              {std::pair{2, 0}, {1, 1}, {2, 2}, {1, 1}, {1, 2}, {1, 1}, {3, 2}, {0, 0}})
             if (count > 0)
                 schedule.steady.children.push_back({count, static_cast<NodeId>(node), {}});
-    for (std::int64_t& count : made.quota->steady) count *= 125'000;
-    made.plan = plan::plan(made.context, made.program, *made.quota, schedule);
+    for (std::int64_t& count : made.repetitions->steady) count *= 125'000;
+    made.plan = plan::plan(made.context, made.program, *made.repetitions, schedule);
     made.verified();
     EXPECT_LE(made.channel("A", "B").capacity, 263'000);
     EXPECT_EQ(made.channel("B", "C").capacity, 4);
@@ -401,10 +401,10 @@ TEST(Plan, RandomGraphs) {
         shape.rate = round % 7 == 0 ? 60 : 4;
         const graph::Graph graph = build(randomProgram(choices, shape));
         base::Context context;
-        const auto quota = sched::balance(context, graph);
-        if (!quota) continue;
+        const auto repetitions = sched::balance(context, graph);
+        if (!repetitions) continue;
         const std::int64_t firings =
-            std::accumulate(quota->steady.begin(), quota->steady.end(), INT64_C(0));
+            std::accumulate(repetitions->steady.begin(), repetitions->steady.end(), INT64_C(0));
         if (firings > 100'000) continue;
         Planned made(graph);
         for (Order order : kOrders) {

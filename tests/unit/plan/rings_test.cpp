@@ -13,7 +13,7 @@ using ::testing::UnorderedElementsAre;
 
 Planned& inRings(Planned& made) {
     made.make();
-    made.plan = plan::plan(made.context, made.program, *made.quota, *made.schedule,
+    made.plan = plan::plan(made.context, made.program, *made.repetitions, *made.schedule,
                            {&*made.single, INT64_MAX, Tapes::Ring});
     return made.verified();
 }
@@ -67,17 +67,17 @@ TEST(PlanRings, VerifyFindsWhatIsWrong) {
     Planned made(pipeline("Main", {source("A", 3), sink("Z", 2)}));
     Plan wrong = *inRings(made).plan;
     wrong.channels[0].capacity = 2;
-    EXPECT_THAT(verify(wrong, *made.quota), Not(IsEmpty()));
+    EXPECT_THAT(verify(wrong, *made.repetitions), Not(IsEmpty()));
     wrong = *made.plan;
     wrong.channels[0].capacity = 3;
-    EXPECT_THAT(verify(wrong, *made.quota),
+    EXPECT_THAT(verify(wrong, *made.repetitions),
                 Contains(HasSubstr("the ring of Main.A -> Main.Z has 3 places")));
     wrong = *made.plan;
     std::swap(wrong.steady.steps.front(), wrong.steady.steps.back());
-    EXPECT_THAT(verify(wrong, *made.quota), Not(IsEmpty()));
+    EXPECT_THAT(verify(wrong, *made.repetitions), Not(IsEmpty()));
     wrong = *made.plan;
     wrong.image.clear();
-    EXPECT_THAT(verify(wrong, *made.quota),
+    EXPECT_THAT(verify(wrong, *made.repetitions),
                 UnorderedElementsAre("the image lacks the ring of Main.A -> Main.Z"));
 }
 

@@ -58,7 +58,7 @@ TEST(PlanShare, EnqueuedItemsKeepTheirMemory) {
     EXPECT_GT(made.plan->channels[edge].capacity, 0);
 }
 
-/// Readers that take differently much in a round of a loop: nothing is moved before its end.
+/// Readers that take differently much in an iteration of a loop: nothing is moved before its end.
 TEST(PlanShare, ReadersInLoopsOfTheirOwn) {
     Planned made(pipeline("Main", {source("A", 1),
                                    splitjoin("S", {},
@@ -105,7 +105,7 @@ TEST(PlanShare, BranchesOfRoundRobins) {
 }
 
 TEST(PlanShare, RoundRobinsThatCopy) {
-    // Several rounds a firing, a part of one, a look further, another number the first time.
+    // Several iterations a firing, a part of one, a look further, another number the first time.
     for (const Stream& join : {filter("J", 6, 1), filter("J", 1, 1), filter("J", 3, 1, 4),
                                withPrework(filter("J", 3, 1), 3, 2)}) {
         Planned made(dealt(join, filter("D", 1, 6)));
@@ -135,7 +135,7 @@ TEST(PlanShare, VerifySeesWrongTapes) {
     auto after = [&](auto change) {
         Plan broken = *made.plan;
         change(broken.channels);
-        return verify(broken, *made.quota);
+        return verify(broken, *made.repetitions);
     };
     const graph::Graph& graph = made.program.graph;
     const EdgeId x = edge(graph, "split", "X"), xOut = edge(graph, "X", "join");

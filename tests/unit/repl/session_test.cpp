@@ -15,14 +15,14 @@ using testing::HasSubstr;
 class SessionTest : public testing::Test {
 protected:
     SessionTest() {
-        World world;
-        world.show = [this](std::string_view text) { shown += text; };
-        world.interrupt = &interrupt;
-        world.build = [this](const std::string& text, const std::string&, const std::string&) {
+        Callbacks callbacks;
+        callbacks.show = [this](std::string_view text) { shown += text; };
+        callbacks.interrupt = &interrupt;
+        callbacks.build = [this](const std::string& text, const std::string&, const std::string&) {
             built = text;
             return std::string();
         };
-        session = std::make_unique<Session>(std::move(world));
+        session = std::make_unique<Session>(std::move(callbacks));
     }
 
     /// What is shown, then the messages.
@@ -484,10 +484,10 @@ TEST(Lines, AnInterruptDropsAnUnfinishedEntry) {
         if (++waits == 2) interrupt = true;
         return waits != 2;
     };
-    World world;
-    world.interrupt = &interrupt;
-    world.show = [&](std::string_view text) { out << text; };
-    EXPECT_TRUE(readLines(terminal, std::move(world), {}));
+    Callbacks callbacks;
+    callbacks.interrupt = &interrupt;
+    callbacks.show = [&](std::string_view text) { out << text; };
+    EXPECT_TRUE(readLines(terminal, std::move(callbacks), {}));
     EXPECT_EQ(out.str(), "strc> ...> \nstrc> 2\nstrc> ");
 }
 

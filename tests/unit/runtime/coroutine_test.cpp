@@ -37,12 +37,12 @@ protected:
     }
 
     static void dive(Coroutine& self, int depth) {
-        volatile char room[64];
-        room[0] = static_cast<char>(depth);
+        volatile char capacity[64];
+        capacity[0] = static_cast<char>(depth);
         strc_coroutine_pause(&self.coroutine);
         if (depth > 0) dive(self, depth - 1);
         if (self.seen.empty()) longjmp(self.top, 1);
-        room[1] = room[0];
+        capacity[1] = capacity[0];
     }
 
     static void jump(void* of) {

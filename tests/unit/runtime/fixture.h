@@ -16,36 +16,36 @@ namespace strc::testing {
 class RuntimeTest : public ::testing::Test {
 protected:
     RuntimeTest() {
-        world.self = this;
-        world.print = [](void* self, const char* text, std::uint64_t size) {
+        host.self = this;
+        host.print = [](void* self, const char* text, std::uint64_t size) {
             auto& test = *static_cast<RuntimeTest*>(self);
             test.printed.append(text, size);
             ++test.prints;
             return test.printStops ? 1 : 0;
         };
-        world.supply = [](void* self, std::uint32_t input, std::uint64_t items, int must) {
+        host.supply = [](void* self, std::uint32_t input, std::uint64_t items, int must) {
             return static_cast<RuntimeTest*>(self)->supply(input, items, must);
         };
-        world.read = [](void* self, std::uint32_t input, void* to, std::uint64_t items) {
+        host.read = [](void* self, std::uint32_t input, void* to, std::uint64_t items) {
             auto& at = static_cast<RuntimeTest*>(self)->inputs[input];
             for (std::uint64_t i = 0; i < items; ++i) static_cast<int*>(to)[i] = at[i];
             at.erase(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(items));
             return static_cast<RuntimeTest*>(self)->readStops ? 1 : 0;
         };
-        world.write = [](void* self, std::uint32_t, const void* from, std::uint64_t items) {
+        host.write = [](void* self, std::uint32_t, const void* from, std::uint64_t items) {
             auto* first = static_cast<const int*>(from);
             auto& test = *static_cast<RuntimeTest*>(self);
             test.written.insert(test.written.end(), first, first + items);
             return test.writeStops ? 1 : 0;
         };
-        world.begin = [](void* self) { static_cast<RuntimeTest*>(self)->begin(); };
-        world.commit = [](void* self) {
+        host.begin = [](void* self) { static_cast<RuntimeTest*>(self)->begin(); };
+        host.commit = [](void* self) {
             auto& test = *static_cast<RuntimeTest*>(self);
             test.calls += "commit ";
             return test.commitStops ? 1 : 0;
         };
-        world.rollback = [](void* self) { static_cast<RuntimeTest*>(self)->rollback(); };
-        env.world = &world;
+        host.rollback = [](void* self) { static_cast<RuntimeTest*>(self)->rollback(); };
+        env.host = &host;
         env.interrupt = &interrupt;
     }
     ~RuntimeTest() override {
@@ -79,14 +79,14 @@ protected:
         strc_program program{};
         program.state_size = sizeof body;
         program.init.run = [](strc_env* environment, void*) {
-            static_cast<RuntimeTest*>(environment->world->self)->init(environment);
+            static_cast<RuntimeTest*>(environment->host->self)->init(environment);
         };
         init = std::move(body);
         alignas(64) char state[sizeof body];
         return strc_execute(&program, &env, state, 0, nullptr);
     }
 
-    strc_world world{};
+    strc_host host{};
     strc_env env{};
     volatile unsigned char interrupt = 0;
     std::function<void(strc_env*)> init;

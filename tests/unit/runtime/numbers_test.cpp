@@ -116,20 +116,20 @@ TYPED_TEST(Numbers, ShortFractions) {
 }
 
 /// How many random numbers are tried: more where there is time.
-int rounds() {
+int trips() {
     const char* factor = std::getenv("STRC_TEST_ROUNDS");
     return 200'000 * (factor ? std::atoi(factor) : 1);
 }
 
 TEST(RandomNumbers, OfFloat) {
     std::mt19937 random(1);
-    for (int i = 0; i < rounds(); ++i)
+    for (int i = 0; i < trips(); ++i)
         check(std::bit_cast<float>(static_cast<std::uint32_t>(random()) >> 1));
 }
 
 TEST(RandomNumbers, OfDouble) {
     std::mt19937_64 random(2);
-    for (int i = 0; i < rounds(); ++i) check(std::bit_cast<double>(random() >> 1));
+    for (int i = 0; i < trips(); ++i) check(std::bit_cast<double>(random() >> 1));
 }
 
 TEST(Special, LikeJava) {
@@ -198,7 +198,7 @@ TEST(LikeC, Halves) {
 
 TEST(LikeC, Random) {
     std::mt19937_64 random(3);
-    for (int i = 0; i < rounds() / 4; ++i) {
+    for (int i = 0; i < trips() / 4; ++i) {
         checkLikeC(std::bit_cast<double>(random() & ~(1ull << 62)));
         checkLikeC(static_cast<double>(random() >> 24) / 65536e3);
     }

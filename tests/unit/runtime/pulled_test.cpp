@@ -85,13 +85,13 @@ protected:
     };
 
     /// One call; what came goes behind `given`.
-    int process(strc_flow* flow, const int* in, std::size_t count, std::size_t room) {
-        std::vector<int> out(room + 1);
+    int process(strc_flow* flow, const int* in, std::size_t count, std::size_t capacity) {
+        std::vector<int> out(capacity + 1);
         Ends arrays{in, out.data()};
         strc_flow_ends ends{};
         ends.self = &arrays;
         ends.in_count = count;
-        ends.out_count = room;
+        ends.out_count = capacity;
         ends.take = [](void* self, void* to, std::size_t first, std::size_t items) {
             std::memcpy(to, static_cast<Ends*>(self)->in + first, items * sizeof(int));
         };
@@ -105,11 +105,11 @@ protected:
     }
 
     /// All of it, in pieces and with room for some.
-    int all(strc_flow* flow, const std::vector<int>& in, std::size_t piece, std::size_t room) {
+    int all(strc_flow* flow, const std::vector<int>& in, std::size_t piece, std::size_t capacity) {
         std::size_t at = 0, moved = 1;
         int failed = 0;
         while (failed == 0 && moved != 0) {
-            failed = process(flow, in.data() + at, std::min(piece, in.size() - at), room);
+            failed = process(flow, in.data() + at, std::min(piece, in.size() - at), capacity);
             at += flow->taken;
             moved = flow->taken + flow->given;
         }
@@ -174,9 +174,9 @@ TEST_F(Pulled, GivesTheSameInPiecesOfAnySize) {
     }
     strc_flow* flow = make(4);
     for (std::size_t piece : {1u, 3u, 17u, 1000u}) {
-        for (std::size_t room : {1u, 2u, 5u, 1000u}) {
+        for (std::size_t capacity : {1u, 2u, 5u, 1000u}) {
             given.clear();
-            EXPECT_EQ(all(flow, in, piece, room), 0);
+            EXPECT_EQ(all(flow, in, piece, capacity), 0);
             EXPECT_EQ(given, want);
             EXPECT_EQ(taken, in.size());
             EXPECT_EQ(process(flow, in.data(), 1, 0), 0);
@@ -188,9 +188,9 @@ TEST_F(Pulled, GivesTheSameInPiecesOfAnySize) {
 TEST_F(Pulled, WhatIsTooMuchIsAFaultBehindAllThatCameBefore) {
     const std::vector<int> in{4, 1, 2, 3, 4, 1, 9, 5, 1, 1, 1, 1, 1};
     strc_flow* flow = make(4);
-    for (std::size_t room : {1u, 2u, 100u}) {
+    for (std::size_t capacity : {1u, 2u, 100u}) {
         given.clear();
-        EXPECT_EQ(all(flow, in, 5, room), -1);
+        EXPECT_EQ(all(flow, in, 5, capacity), -1);
         EXPECT_EQ(given, (std::vector<int>{2, 4, 6, 8, 18}));
         EXPECT_EQ(flow->env.fault.site, kFull);
         EXPECT_EQ(flow->env.fault.node, 0u);

@@ -23,13 +23,13 @@ using ::testing::SizeIs;
 
 struct Outcome {
     base::Context context;
-    std::optional<graph::Quota> quota;
+    std::optional<graph::Repetitions> repetitions;
 };
 
 std::unique_ptr<Outcome> balanced(const Graph& graph) {
     auto outcome = std::make_unique<Outcome>();
-    outcome->quota = balance(outcome->context, graph);
-    EXPECT_EQ(outcome->quota.has_value(), !outcome->context.diags.hasErrors());
+    outcome->repetitions = balance(outcome->context, graph);
+    EXPECT_EQ(outcome->repetitions.has_value(), !outcome->context.diags.hasErrors());
     return outcome;
 }
 
@@ -49,8 +49,10 @@ std::string fault(const Graph& graph, Diag expected, base::SourceRange where) {
     return text(all[0]);
 }
 
-std::vector<std::int64_t> steady(const Graph& graph) { return balanced(graph)->quota->steady; }
-std::vector<std::int64_t> init(const Graph& graph) { return balanced(graph)->quota->init; }
+std::vector<std::int64_t> steady(const Graph& graph) {
+    return balanced(graph)->repetitions->steady;
+}
+std::vector<std::int64_t> init(const Graph& graph) { return balanced(graph)->repetitions->init; }
 
 // ------------------------------------------------------------------------------- repetitions
 
@@ -123,10 +125,10 @@ TEST(Balance, TenThousandNodes) {
     }
     const Graph graph =
         build(pipeline("Main", {source("A", 1), splitjoin("S", {}, branches), sink("Z", 5'000)}));
-    const auto quota = balanced(graph)->quota;
-    EXPECT_THAT(quota->steady, Each(1));
-    EXPECT_EQ(quota->init[node(graph, "A")], 1);
-    EXPECT_EQ(quota->init[node(graph, "F")], 0);
+    const auto repetitions = balanced(graph)->repetitions;
+    EXPECT_THAT(repetitions->steady, Each(1));
+    EXPECT_EQ(repetitions->init[node(graph, "A")], 1);
+    EXPECT_EQ(repetitions->init[node(graph, "F")], 0);
 }
 
 TEST(Balance, DeepNesting) {
@@ -141,10 +143,10 @@ TEST(Balance, DynamicEdgesCut) {
     dynamic.work.push = {0, graph::kUnbounded, true, -1};
     const Graph graph =
         build(pipeline("Main", {source("A", 2), dynamic, filter("B", 4, 3), sink("Z", 2)}));
-    const auto quota = balanced(graph)->quota;
-    EXPECT_THAT(quota->steady, ElementsAre(3, 2, 2, 3));
-    EXPECT_EQ(quota->islands, 2u);
-    EXPECT_THAT(quota->island, ElementsAre(0, 0, 1, 1));
+    const auto repetitions = balanced(graph)->repetitions;
+    EXPECT_THAT(repetitions->steady, ElementsAre(3, 2, 2, 3));
+    EXPECT_EQ(repetitions->islands, 2u);
+    EXPECT_THAT(repetitions->island, ElementsAre(0, 0, 1, 1));
 }
 
 TEST(Balance, OpenEnds) {
@@ -283,9 +285,9 @@ TEST(Balance, CountsOfTheReferenceAlgorithm) {
         Choices choices(bytes);
         const Graph graph = build(randomProgram(choices, {.depth = 2, .starved = 128}));
         base::Context context;
-        const auto quota = balance(context, graph);
+        const auto repetitions = balance(context, graph);
         Naive naive(graph);
-        if (!quota) {
+        if (!repetitions) {
             ASSERT_EQ(context.diags.all()[0].id, Diag::Deadlock);
             const bool starts = naive.initialise();
             std::vector<std::int64_t> many(graph.nodes.size(), 3000);
@@ -294,11 +296,12 @@ TEST(Balance, CountsOfTheReferenceAlgorithm) {
             continue;
         }
         ASSERT_TRUE(naive.initialise()) << "round " << round;
-        ASSERT_EQ(naive.fired, quota->init) << "round " << round;
+        ASSERT_EQ(naive.fired, repetitions->init) << "round " << round;
         const auto before = naive.items;
-        if (std::accumulate(quota->steady.begin(), quota->steady.end(), INT64_C(0)) > 20'000)
+        if (std::accumulate(repetitions->steady.begin(), repetitions->steady.end(), INT64_C(0)) >
+            20'000)
             continue;
-        ASSERT_TRUE(naive.steady(quota->steady)) << "round " << round;
+        ASSERT_TRUE(naive.steady(repetitions->steady)) << "round " << round;
         ASSERT_EQ(naive.items, before) << "round " << round;
         ++compared;
     }
@@ -328,7 +331,7 @@ TEST(Balance, TooFewForThePeek) {
     const std::string message =
         fault(graph, Diag::Deadlock, graph.composites[composite(graph, "Loop")].header);
     EXPECT_THAT(message, ::testing::HasSubstr("3 more enqueued items would let it run"));
-    EXPECT_TRUE(balanced(loopWith(filter("Next", 2, 1, 8), 4))->quota);
+    EXPECT_TRUE(balanced(loopWith(filter("Next", 2, 1, 8), 4))->repetitions);
 }
 
 TEST(Balance, TheInnermostLoopIsBlamed) {
@@ -359,7 +362,7 @@ TEST(Balance, ALoopThatOnlyAFineInterleavingRuns) {
          feedbackloop("Loop", {1, 1}, pipeline("Body", {filter("Up", 2, 3), filter("Down", 1, 1)}),
                       filter("Back", 1, 1), {2, 1}, 1),
          sink("Sink", 2)}));
-    EXPECT_TRUE(balanced(graph)->quota);
+    EXPECT_TRUE(balanced(graph)->repetitions);
 }
 
 TEST(Balance, APreworkCanStartALoop) {
@@ -368,9 +371,9 @@ TEST(Balance, APreworkCanStartALoop) {
                                 feedbackloop("Loop", {1, 1}, filter("Add", 2, 1),
                                              withPrework(filter("Back", 1, 1), 0, 1), {}, 0),
                                 sink("Sink", 1)}));
-    const auto quota = balanced(graph)->quota;
-    ASSERT_TRUE(quota);
-    EXPECT_EQ(quota->init[node(graph, "Back")], 1);
+    const auto repetitions = balanced(graph)->repetitions;
+    ASSERT_TRUE(repetitions);
+    EXPECT_EQ(repetitions->init[node(graph, "Back")], 1);
 }
 
 TEST(Balance, TheSearchIsLimited) {
@@ -384,7 +387,7 @@ TEST(Balance, TheSearchIsLimited) {
     EXPECT_FALSE(balance(outcome.context, graph));
     ASSERT_THAT(outcome.context.diags.all(), SizeIs(1));
     EXPECT_EQ(outcome.context.diags.all()[0].id, Diag::LimitExceeded);
-    EXPECT_TRUE(balanced(graph)->quota);
+    EXPECT_TRUE(balanced(graph)->repetitions);
 }
 
 // ----------------------------------------------------------------------------------- messages
@@ -404,8 +407,8 @@ Graph messages(std::int64_t latency, bool downstream) {
 
 /// Check program C8 with the latencies 0 and -1.
 TEST(Balance, UpstreamLatencies) {
-    EXPECT_TRUE(balanced(messages(0, false))->quota);
-    EXPECT_TRUE(balanced(messages(7, false))->quota);
+    EXPECT_TRUE(balanced(messages(0, false))->repetitions);
+    EXPECT_TRUE(balanced(messages(7, false))->repetitions);
     const Graph graph = messages(-1, false);
     EXPECT_EQ(fault(graph, Diag::ImpossibleLatency, graph.messages[0].range),
               "no schedule can deliver messages from 'Main.Down' to 'Main.Up' with latency -1");

@@ -29,21 +29,21 @@ constexpr Order kOrders[] = {Order::Buffers, Order::SingleAppearance, Order::Lat
 
 struct Made {
     base::Context context;
-    std::optional<graph::Quota> quota;
+    std::optional<graph::Repetitions> repetitions;
     std::optional<Schedule> schedule;
 };
 
 std::unique_ptr<Made> make(const Graph& graph, Order order, std::uint32_t island = 0) {
     auto made = std::make_unique<Made>();
     made->context.limits.totalBytes = 1ull << 40;  // tapes are counted here, not made
-    made->quota = balance(made->context, graph);
-    if (!made->quota) return made;
-    made->schedule = schedule(made->context, graph, *made->quota, order, island);
+    made->repetitions = balance(made->context, graph);
+    if (!made->repetitions) return made;
+    made->schedule = schedule(made->context, graph, *made->repetitions, order, island);
     for (const auto& fault : made->context.diags.all()) {
         ADD_FAILURE() << message(fault.id, fault.args);
     }
     if (!made->schedule) return made;
-    EXPECT_THAT(verify(graph, *made->quota, *made->schedule), IsEmpty());
+    EXPECT_THAT(verify(graph, *made->repetitions, *made->schedule), IsEmpty());
     return made;
 }
 
@@ -121,7 +121,7 @@ TEST(Schedule, CompactDiscToDigitalAudioTape) {
                                 filter("D", 7, 8), filter("E", 7, 5), sink("F", 1)}));
     const auto single = make(graph, Order::SingleAppearance);
     EXPECT_EQ(mostAppearances(graph, *single->schedule), 1);
-    EXPECT_EQ(single->quota->steady[node(graph, "F")], 160);
+    EXPECT_EQ(single->repetitions->steady[node(graph, "F")], 160);
     // Published results for nested single appearance schedules need 260 to 264 places.
     EXPECT_LE(room(graph, Order::SingleAppearance), 264);
     EXPECT_LT(room(graph, Order::Buffers), room(graph, Order::SingleAppearance));
@@ -213,13 +213,13 @@ TEST(Schedule, LoopsWithManyInitialItemsAreNotTakenApart) {
 }
 
 TEST(Schedule, TightLoopsAreInterleaved) {
-    // Sixty rounds of the loop for each firing of the sink, with one item going round.
+    // Sixty iterations of the loop for each firing of the sink, with one item going round.
     const Graph graph = build(pipeline(
         "Main", {source("A", 60),
                  feedbackloop("L", {1, 1}, filter("Body", 2, 1), filter("Back", 1, 1), {}, 1),
                  sink("Z", 60)}));
     EXPECT_EQ(printSteady(graph, Order::Buffers), "A 60(join Body split Back) Z");
-    // Here a round has several firings, and the body must not run as one piece.
+    // Here an iteration has several firings, and the body must not run as one piece.
     const Graph fine = build(pipeline(
         "Main",
         {source("Source", 1),
@@ -330,7 +330,7 @@ TEST(Schedule, MessagesKeepTheirGuards) {
     wrong.steady.children = {{4, 0, {}}, {4, 1, {}}, {4, 2, {}}, {1, 3, {}}};
     wrong.capacity[0] = 6;
     wrong.capacity[1] = 4;
-    const auto faults = verify(graph, *made->quota, wrong);
+    const auto faults = verify(graph, *made->repetitions, wrong);
     ASSERT_THAT(faults, ::testing::Not(IsEmpty()));
     EXPECT_THAT(faults[0], HasSubstr("whose messages it may get"));
 }
@@ -344,7 +344,7 @@ TEST(Schedule, NegativeLatencies) {
     graph.messages.push_back(link);
     const auto made = make(graph, Order::Buffers);
     ASSERT_TRUE(made->schedule);
-    EXPECT_EQ(made->quota->init[0], 3);
+    EXPECT_EQ(made->repetitions->init[0], 3);
 }
 
 // ---------------------------------------------------------------------------------- islands
@@ -377,18 +377,18 @@ TEST(Schedule, RandomGraphs) {
         shape.starved = 128;
         const Graph graph = build(randomProgram(choices, shape));
         base::Context context;
-        const auto quota = balance(context, graph);
-        if (!quota) continue;
+        const auto repetitions = balance(context, graph);
+        if (!repetitions) continue;
         for (Order order : kOrders) {
-            const auto result = schedule(context, graph, *quota, order);
+            const auto result = schedule(context, graph, *repetitions, order);
             ASSERT_TRUE(result) << "round " << round;
-            ASSERT_THAT(verify(graph, *quota, *result), IsEmpty()) << "round " << round;
-            const auto& reps = quota->steady;
+            ASSERT_THAT(verify(graph, *repetitions, *result), IsEmpty()) << "round " << round;
+            const auto& reps = repetitions->steady;
             if (order != Order::Latency || !result->remark.empty()) continue;
             if (std::accumulate(reps.begin(), reps.end(), INT64_C(0)) > 2'000) continue;
             Naive naive(graph);
             std::vector<NodeId> expected;
-            ASSERT_TRUE(naive.steady(quota->init, &expected));
+            ASSERT_TRUE(naive.steady(repetitions->init, &expected));
             ASSERT_EQ(expand(result->init), expected) << "round " << round;
             expected.clear();
             ASSERT_TRUE(naive.steady(reps, &expected));
@@ -411,12 +411,12 @@ TEST(Schedule, RandomGraphsWithLargeRates) {
         shape.rate = 3'000;
         const Graph graph = build(randomProgram(choices, shape));
         base::Context context;
-        const auto quota = balance(context, graph);
-        if (!quota) continue;
+        const auto repetitions = balance(context, graph);
+        if (!repetitions) continue;
         for (Order order : {Order::Buffers, Order::SingleAppearance}) {
-            const auto result = schedule(context, graph, *quota, order);
+            const auto result = schedule(context, graph, *repetitions, order);
             if (!result) continue;
-            ASSERT_THAT(verify(graph, *quota, *result), IsEmpty()) << "round " << round;
+            ASSERT_THAT(verify(graph, *repetitions, *result), IsEmpty()) << "round " << round;
             ++made;
         }
     }
@@ -427,11 +427,11 @@ TEST(Schedule, TheSearchIsLimited) {
     const Graph graph = build(pipeline("Main", {withEffects(source("A", 10'007), graph::kPrints),
                                                 withEffects(sink("B", 6'001), graph::kPrints)}));
     base::Context context;
-    const auto quota = balance(context, graph);
-    ASSERT_TRUE(quota);
-    EXPECT_TRUE(schedule(context, graph, *quota, Order::Buffers));
+    const auto repetitions = balance(context, graph);
+    ASSERT_TRUE(repetitions);
+    EXPECT_TRUE(schedule(context, graph, *repetitions, Order::Buffers));
     context.limits.simulationSteps = 50;
-    EXPECT_FALSE(schedule(context, graph, *quota, Order::Buffers));
+    EXPECT_FALSE(schedule(context, graph, *repetitions, Order::Buffers));
     ASSERT_THAT(context.diags.all(), SizeIs(1));
     EXPECT_EQ(context.diags.all()[0].id, Diag::LimitExceeded);
 }
@@ -446,7 +446,7 @@ protected:
         schedule = *made->schedule;
     }
     std::string fault() {
-        const auto faults = verify(graph, *made->quota, schedule);
+        const auto faults = verify(graph, *made->repetitions, schedule);
         return faults.empty() ? "" : faults[0];
     }
     Graph graph;
@@ -489,10 +489,10 @@ TEST(Verifier, LongSchedulesLoopByLoop) {
     auto made = make(graph, Order::Latency);
     Schedule wrong = *made->schedule;
     ++wrong.capacity[1];
-    EXPECT_THAT(verify(graph, *made->quota, wrong), SizeIs(1));
+    EXPECT_THAT(verify(graph, *made->repetitions, wrong), SizeIs(1));
     wrong = *made->schedule;
     wrong.steady.children = {{10'000'000, graph::kNone, {{1, 1, {}}, {1, 0, {}}}}, {1, 2, {}}};
-    EXPECT_THAT(verify(graph, *made->quota, wrong), ::testing::Not(IsEmpty()));
+    EXPECT_THAT(verify(graph, *made->repetitions, wrong), ::testing::Not(IsEmpty()));
 }
 
 // --------------------------------------------------------------------------------------- text
@@ -501,7 +501,7 @@ TEST(Print, PhasesAndTapes) {
     const Graph graph = build(pipeline(
         "Main", {withPrework(source("Source", 1), 0, 2), filter("Fir", 2, 3, 4), sink("Sink", 2)}));
     auto made = make(graph, Order::SingleAppearance);
-    EXPECT_EQ(print(graph, *made->quota, *made->schedule),
+    EXPECT_EQ(print(graph, *made->repetitions, *made->schedule),
               "init: 1 firing\n"
               "  Main.Source.prework\n"
               "steady: 9 firings\n"
@@ -518,7 +518,7 @@ TEST(Print, LongLoopsAreBroken) {
     parts.push_back(sink("Finish", 1));
     const Graph graph = build(pipeline("Main", parts));
     auto made = make(graph, Order::SingleAppearance);
-    const std::string text = print(graph, *made->quota, *made->schedule);
+    const std::string text = print(graph, *made->repetitions, *made->schedule);
     EXPECT_THAT(text, HasSubstr("  (3\n    Main.Stage0\n    Main.Stage1\n"));
     EXPECT_THAT(text, HasSubstr("    Main.Finish\n  )\n"));
 }
@@ -527,14 +527,14 @@ TEST(Print, Remarks) {
     const Graph graph = build(pipeline("Main", {withEffects(source("A", 1), graph::kPrints),
                                                 withEffects(sink("B", 1), graph::kPrints)}));
     auto made = make(graph, Order::Buffers);
-    EXPECT_THAT(print(graph, *made->quota, *made->schedule),
+    EXPECT_THAT(print(graph, *made->repetitions, *made->schedule),
                 ::testing::StartsWith("# messages or ordered effects prescribe"));
 }
 
 TEST(Print, OpenEnds) {
     const Graph graph = build(pipeline("Main", {filter("A", 2, 3), filter("B", 2, 5)}));
     auto made = make(graph, Order::Buffers);
-    const std::string text = print(graph, *made->quota, *made->schedule);
+    const std::string text = print(graph, *made->repetitions, *made->schedule);
     EXPECT_THAT(text, HasSubstr("input -> Main.A"));
     EXPECT_THAT(text, HasSubstr("Main.B -> output"));
 }

@@ -124,10 +124,11 @@ std::vector<NodeId> allNodes(const Graph& graph) {
 Simulated simulateSteady(const Graph& graph, Policy policy = Policy::DownstreamFirst,
                          Bounds bounds = {}) {
     base::Context context;
-    const auto quota = balance(context, graph);
-    EXPECT_TRUE(quota.has_value());
-    return simulate(flatten(graph, allNodes(graph), quota->steady, stateAfter(graph, quota->init)),
-                    policy, bounds);
+    const auto repetitions = balance(context, graph);
+    EXPECT_TRUE(repetitions.has_value());
+    return simulate(
+        flatten(graph, allNodes(graph), repetitions->steady, stateAfter(graph, repetitions->init)),
+        policy, bounds);
 }
 
 TEST(Simulate, MostDownstreamFirst) {
@@ -182,15 +183,15 @@ TEST(Simulate, AgreesWithTheReferenceAlgorithm) {
         shape.rate = round % 5 == 0 ? 40 : 4;
         const Graph graph = build(randomProgram(choices, shape));
         base::Context context;
-        const auto quota = balance(context, graph);
-        if (!quota) continue;
-        const auto& reps = quota->steady;
+        const auto repetitions = balance(context, graph);
+        if (!repetitions) continue;
+        const auto& reps = repetitions->steady;
         if (std::accumulate(reps.begin(), reps.end(), INT64_C(0)) > 4'000) continue;
         Naive naive(graph);
         for (bool first : {true, false}) {
             std::vector<NodeId> expected;
-            const State state = first ? startOf(graph) : stateAfter(graph, quota->init);
-            const auto& firings = first ? quota->init : reps;
+            const State state = first ? startOf(graph) : stateAfter(graph, repetitions->init);
+            const auto& firings = first ? repetitions->init : reps;
             ASSERT_TRUE(naive.steady(firings, &expected)) << "round " << round;
             for (bool accelerate : {true, false}) {
                 const Simulated result = simulate(flatten(graph, allNodes(graph), firings, state),

@@ -66,10 +66,10 @@ TEST(Conformance, InvalidProgramsAreRefusedOnTheRightLine) {
                     1;
         std::string prefix = std::to_string(line) + ": ";
         auto faults = checked.faults();
-        bool isNamed = std::any_of(faults.begin(), faults.end(), [&](const std::string& fault) {
+        bool isHandle = std::any_of(faults.begin(), faults.end(), [&](const std::string& fault) {
             return fault.starts_with(prefix) && !fault.ends_with("(w)");
         });
-        EXPECT_TRUE(isNamed) << name << " line " << line << "\n" << checked.rendered();
+        EXPECT_TRUE(isHandle) << name << " line " << line << "\n" << checked.rendered();
     }
 }
 

@@ -50,7 +50,7 @@ TEST_F(PipelineTest, GoesAsFarAsAsked) {
 TEST_F(PipelineTest, EndsWithASchedule) {
     EXPECT_EQ(go(kProgram), Stage::Scheduled);
     EXPECT_EQ(result.elaboration.graph.nodes.size(), 2u);
-    EXPECT_THAT(result.quota.steady, testing::ElementsAre(1, 1));
+    EXPECT_THAT(result.repetitions.steady, testing::ElementsAre(1, 1));
     EXPECT_EQ(result.schedules.size(), 1u);
 }
 
@@ -130,7 +130,7 @@ TEST_F(PipelineTest, EndsWithAPlan) {
         "  push(pop() + pop() + iter() + a[1]); } }\n";
     ASSERT_EQ(go(kFiles, Stage::Planned), Stage::Planned);
     const plan::Plan& plan = *result.plan;
-    EXPECT_THAT(plan::verify(plan, result.quota), testing::IsEmpty());
+    EXPECT_THAT(plan::verify(plan, result.repetitions), testing::IsEmpty());
     ASSERT_EQ(plan.inputs.size(), 1u);
     ASSERT_EQ(plan.outputs.size(), 1u);
     EXPECT_EQ(result.elaboration.graph.nodes[plan.inputs[0].node].file, "in");

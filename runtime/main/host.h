@@ -1,0 +1,75 @@
+/// The world of an executable: its files, its standard streams, and what it has done so far.
+#ifndef STRC_HOST_H
+#define STRC_HOST_H
+
+#include "file_cycle.h"
+#include "options.h"
+#include "supply.h"
+
+typedef enum strc_outcome {
+    STRC_RUNNING,
+    STRC_ALL_ITERATIONS,
+    STRC_LIMIT,  ///< or nobody takes the output any more
+    STRC_TIME,
+    STRC_NO_INPUT,
+    STRC_INTERRUPTED,
+    STRC_FAILED,
+} strc_outcome;
+
+/// Bytes that a transaction keeps.
+typedef struct strc_kept {
+    void *bytes;
+    size_t size, capacity;
+} strc_kept;
+
+typedef struct strc_environment {
+    const strc_executable *about;
+    strc_options options;
+    strc_outcome outcome;
+    strc_supply *inputs;  ///< by input of the program
+    strc_heard heard;  ///< what the sounds among them agree on
+    strc_writer *writers;  ///< by file: several filters may write one
+    uint32_t writer_count;
+    strc_writer **outputs;  ///< by output of the program
+    strc_sink print;
+    int prints_aside;  ///< on standard error, since items go to standard output
+    int reader_gone;  ///< of what the program prints
+    int64_t lines_left;  ///< that may be printed; negative: no limit
+    int64_t items_left;  ///< that may go to the open output, or to files; negative: no limit
+    int knows_waiting;  ///< what stays, by node of the program before passes
+    int64_t items_waiting;
+    uint32_t waiting_at;
+    uint64_t items_read, items_written;
+    int in_transaction;  ///< what is printed and written is kept
+    strc_kept kept_text;
+    strc_kept *kept_items;  ///< by output of the program
+    int64_t lines_left_before, items_left_before;
+    strc_symbolic filters;  ///< whose shapes only the run knows; of the library
+    strc_symbolic filter_calls;  ///< the same for the program
+    strc_file_cycle
+        cycle;  ///< the open output, if it gets what they give or has files of several formats
+} strc_environment;
+
+/// The options are parsed. Opens what the program prints to, then all files; 0, or -1 after reporting.
+int strc_host_open(strc_environment *);
+/// Completes and closes everything, and tells what is left over of the inputs.
+void strc_host_close(strc_environment *);
+
+/// The callbacks for strc_execute; `self` is the environment.
+strc_host strc_host_of(strc_environment *);
+
+/// Does the output write to files in turn, with a writer for each?
+int strc_host_has_file_cycle(const strc_environment *, uint32_t output);
+/// Does nobody read any more what it writes?
+int strc_host_is_gone(strc_environment *, uint32_t output);
+
+/// What the program prints cannot be written.
+void strc_host_print_failed(strc_environment *);
+
+/// The program's weights are lost: nothing goes out any more, and the run ends.
+int strc_host_is_worthless(strc_environment *);
+
+/// The first reason to end is the one that counts.
+void strc_host_end(strc_environment *, strc_outcome);
+
+#endif

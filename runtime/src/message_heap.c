@@ -1,0 +1,48 @@
+// Memory of messages from the heap.
+#include "message_memory.h"
+
+#include <stdlib.h>
+
+#include "messages.h"
+
+/// 0: there is room for one more at the end.
+static int make_capacity(strc_mailbox *box) {
+    if (box->end < box->capacity) return 0;
+    if (box->first > box->capacity / 2) {
+        strc_mailbox_close_up(box);
+        return 0;
+    }
+    if (box->capacity > UINT32_MAX / 2) return -1;
+    uint32_t capacity = box->capacity ? 2 * box->capacity : 8;
+    strc_pending **larger = realloc(box->messages, capacity * sizeof *larger);
+    if (!larger) return -1;
+    box->messages = larger;
+    box->capacity = capacity;
+    return 0;
+}
+
+static strc_pending *take_new(strc_mailbox *box, uint64_t bytes) {
+    return make_capacity(box) == 0 ? malloc(sizeof(strc_pending) + bytes) : NULL;
+}
+
+static void free_message(strc_mailbox *box, strc_pending *message) {
+    (void)box;
+    free(message);
+}
+
+void strc_mail_begin(strc_env *env, const strc_program *program, void *state) {
+    static const strc_message_memory memory = {take_new, free_message};
+    env->message_memory = &memory;
+    env->most_messages = UINT32_MAX;
+    env->bytes_left = program->most_bytes;
+    strc_mailboxes_begin(env, program, state);
+}
+
+void strc_mail_end(strc_env *env, const strc_program *program) {
+    for (uint32_t k = 0; k < program->mailbox_count; ++k) {
+        strc_mailbox *box = &env->mailboxes[k];
+        free(box->open);
+        while (box->first < box->end) free(box->messages[box->first++]);
+        free(box->messages);
+    }
+}

@@ -1,0 +1,27 @@
+/// Memory of messages. Private to the runtime.
+#ifndef STRC_MESSAGE_MEMORY_H
+#define STRC_MESSAGE_MEMORY_H
+
+#include "strc/runtime.h"
+
+typedef struct strc_pending {
+    struct strc_pending *next;  ///< in a list of spare ones
+    int64_t before;  ///< runs before this firing of the receiver (1: the first)
+    uint64_t bytes;
+    void (*handle)(strc_env *, void *state, const void *arguments);
+    _Alignas(16) char arguments[];
+} strc_pending;
+
+/// Where messages have their memory.
+typedef struct strc_message_memory {
+    /// For so many bytes of arguments, with room for it at the end of the mailbox; null: there is no memory.
+    strc_pending *(*take)(strc_mailbox *, uint64_t bytes);
+    void (*give_back)(strc_mailbox *, strc_pending *);
+} strc_message_memory;
+
+/// What both have in common: mailboxes without messages.
+void strc_mailboxes_begin(strc_env *, const strc_program *, void *state);
+/// Makes room behind the last message where those before the first one were.
+void strc_mailbox_close_up(strc_mailbox *);
+
+#endif

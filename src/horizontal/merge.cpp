@@ -1,0 +1,415 @@
+#include "horizontal/merge.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+
+#include "base/assert.h"
+#include "ir/bounds.h"
+#include "ir/count_items.h"
+#include "ir/varying.h"
+
+namespace strc::horizontal {
+namespace {
+
+using elab::Kernel;
+using graph::NodeId;
+using ir::Body;
+using ir::Instr;
+using ir::Op;
+using ir::Reg;
+using ir::Space;
+using types::Type;
+using types::TypeKind;
+using types::Value;
+
+constexpr std::uint64_t kCountingSteps = 100'000;
+constexpr std::int64_t kLanes = 16;
+constexpr std::int64_t kMostOfLocals = 1024;  ///< bytes of arrays in one filter's locals
+constexpr std::int64_t kMostOfState = 16 * 1024;  ///< of one filter
+
+ir::Proofs proofsOf(const elab::Elaboration& program, NodeId id) {
+    const Kernel& kernel = program.kernels[program.graph.nodes[id].kernel];
+    ir::BoundsInput input;
+    input.constants = kernel.constants;
+    input.workPeek = input.preworkPeek = kernel.work.peek.max;
+    input.fields.resize(kernel.fieldTypes.size());
+    for (std::size_t k = 0; k < kernel.fieldTypes.size(); ++k) {
+        if (!kernel.fieldTypes[k]->is(TypeKind::Int)) continue;
+        std::int32_t value = 0;
+        std::memcpy(&value, program.states[id]->data() + kernel.fieldOffsets[k], sizeof value);
+        input.fields[k] = ir::Range{value, value};
+    }
+    return ir::proveBounds(kernel.code, input);
+}
+
+bool isElement(const Type* type) {
+    switch (type->kind) {
+        case TypeKind::Boolean:
+        case TypeKind::Bit:
+        case TypeKind::Char:
+        case TypeKind::Int:
+        case TypeKind::Float:
+        case TypeKind::Double:
+        case TypeKind::Complex: return true;
+        default: return false;
+    }
+}
+
+/// A scalar that lanes can have, or an array of them.
+const Type* elementOf(const Type* type) {
+    while (type->is(TypeKind::Array)) type = type->element;
+    return isElement(type) ? type : nullptr;
+}
+
+bool isSame(const Instr& x, const Instr& y) {
+    return x.op == y.op && x.flag == y.flag && x.math == y.math && x.var == y.var &&
+           x.callee == y.callee && x.type == y.type && x.result == y.result && x.index == y.index &&
+           x.operands == y.operands && x.blocks == y.blocks && x.value.type == y.value.type;
+}
+
+/// Equal but for the values of constants?
+bool isSame(const Body& x, const Body& y) {
+    if (x.regs.size() != y.regs.size() || x.locals.size() != y.locals.size() ||
+        x.blocks.size() != y.blocks.size() || x.entry != y.entry)
+        return false;
+    for (std::size_t k = 0; k < x.regs.size(); ++k)
+        if (x.regs[k].type != y.regs[k].type || x.regs[k].ref != y.regs[k].ref) return false;
+    for (std::size_t k = 0; k < x.locals.size(); ++k)
+        if (x.locals[k].type != y.locals[k].type) return false;
+    auto same = [](const Instr& a, const Instr& b) { return isSame(a, b); };
+    for (std::size_t k = 0; k < x.blocks.size(); ++k)
+        if (!std::equal(x.blocks[k].instrs.begin(), x.blocks[k].instrs.end(),
+                        y.blocks[k].instrs.begin(), y.blocks[k].instrs.end(), same))
+            return false;
+    return true;
+}
+
+bool isPossible(const Instr& i) {
+    switch (i.op) {
+        case Op::Pop:
+        case Op::Peek:
+        case Op::Push:
+        case Op::Discard: return isElement(i.type);
+        case Op::PopInto:
+        case Op::PeekInto:
+        case Op::PushFrom:
+        case Op::Iter:
+        case Op::Return:
+        case Op::CheckExtent: return false;
+        case Op::Declare: return i.operands.empty() && i.var.space == Space::Local;
+        case Op::Extent: return false;
+        default: break;
+    }
+    const ir::Effects effects = ir::info(i.op).effects;
+    return effects != ir::Effects::Ordered && effects != ir::Effects::Build;
+}
+
+class Merger {
+public:
+    Merger(const elab::Elaboration& whole, const std::vector<NodeId>& filters, bool shared)
+        : program(whole), nodes(filters), isShared(shared) {}
+
+    Merged run(const std::string& whyNotSafe) {
+        if (!whyNotSafe.empty()) return refused(whyNotSafe);
+        body = *first().code.work;
+        if (std::string why = look(); !why.empty()) return refused(why);
+        written = writtenFields(first(), body);
+        rewrite();
+        if (!whyNot.empty()) return refused(whyNot);
+        const ir::Varying varying = ir::findVarying(body, ownLocals());
+        if (!varying.whyNot.empty()) return refused(varying.whyNot);
+        if (std::string why = lookAtTape(varying); !why.empty()) return refused(why);
+        return finish();
+    }
+
+private:
+    static Merged refused(std::string why) {
+        Merged made;
+        made.whyNot = std::move(why);
+        return made;
+    }
+    const Kernel& kernelOf(NodeId id) const {
+        return program.kernels[program.graph.nodes[id].kernel];
+    }
+    const Kernel& first() const { return kernelOf(nodes[0]); }
+
+    std::string look() const {
+        for (const ir::Block& block : body.blocks)
+            for (const Instr& i : block.instrs)
+                if (!isPossible(i)) return std::string("it has '") + ir::info(i.op).mnemonic + "'";
+        std::int64_t bytes = 0;
+        for (const ir::Variable& local : body.locals) {
+            if (!elementOf(local.type))
+                return "a variable is neither a number nor an array of them";
+            if (local.type->isAggregate()) bytes += types::sizeOf(local.type);
+        }
+        if (bytes > kMostOfLocals) return "its arrays are large";
+        for (NodeId id : nodes)
+            if (!isSame(body, *kernelOf(id).code.work)) return "the bodies differ";
+        return {};
+    }
+
+    // ---- what differs lives in locals
+
+    void rewrite() {
+        for (std::size_t block = 0; block < body.blocks.size(); ++block)
+            for (std::size_t k = 0; k < body.blocks[block].instrs.size(); ++k) {
+                Instr& i = body.blocks[block].instrs[k];
+                if (ir::hasCheck(i)) i.checked = false;
+                if (i.op == Op::Const)
+                    constant(i, block, k);
+                else if (i.var.space == Space::Field &&
+                         (i.op == Op::Load || i.op == Op::Store || i.op == Op::Addr))
+                    field(i);
+                else if (i.var.space == Space::Constant && (i.op == Op::Load || i.op == Op::Addr))
+                    parameter(i);
+            }
+    }
+
+    /// The values that the filters have, by filter.
+    template <typename ValueOf>
+    std::vector<Value> valuesOf(ValueOf valueOf) const {
+        std::vector<Value> values;
+        for (NodeId id : nodes) values.push_back(valueOf(id));
+        return values;
+    }
+    static bool areEqual(const std::vector<Value>& values) {
+        return std::all_of(values.begin(), values.end(),
+                           [&](const Value& value) { return value.bytes == values[0].bytes; });
+    }
+
+    void constant(Instr& i, std::size_t block, std::size_t k) {
+        auto values = valuesOf(
+            [&](NodeId id) { return kernelOf(id).code.work->blocks[block].instrs[k].value; });
+        if (areEqual(values)) return;
+        const Type* type = i.value.type;
+        become(i, newOwn("constant", type, std::move(values)), type);
+    }
+
+    void field(Instr& i) {
+        const std::uint32_t index = i.var.index;
+        auto [found, fresh] = ofFields.try_emplace(index, ir::kNone);
+        const Type* type = first().fieldTypes[index];
+        auto values = [&] { return valuesOf([&](NodeId id) { return fieldOf(id, index); }); };
+        if (fresh) {
+            const auto all = values();
+            if (written[index] || !areEqual(all))
+                found->second = newOwn(first().code.fields[index].name, type, all);
+            hasState = hasState || written[index];
+        }
+        if (found->second != ir::kNone)
+            i.var = {Space::Local, found->second};
+        else
+            become(i, fieldOf(nodes[0], index));
+    }
+
+    Value fieldOf(NodeId id, std::uint32_t index) const {
+        const Kernel& kernel = kernelOf(id);
+        return {kernel.fieldTypes[index],
+                program.states[id]->substr(
+                    static_cast<std::size_t>(kernel.fieldOffsets[index]),
+                    static_cast<std::size_t>(types::sizeOf(kernel.fieldTypes[index])))};
+    }
+
+    void parameter(Instr& i) {
+        const std::uint32_t index = i.var.index;
+        if (first().code.openSlot(index) != ir::kNone) {
+            whyNot = "a parameter is open";
+            return;
+        }
+        auto values = valuesOf([&](NodeId id) { return kernelOf(id).constants[index]; });
+        const Type* type = values[0].type;
+        if (std::any_of(values.begin(), values.end(),
+                        [&](const Value& v) { return v.type != type; })) {
+            whyNot = "a parameter has different types";
+            return;
+        }
+        if (areEqual(values)) return become(i, values[0]);
+        auto [found, fresh] = ofParameters.try_emplace(index, ir::kNone);
+        if (fresh)
+            found->second = newOwn(first().code.constants[index].name, type, std::move(values));
+        become(i, found->second, type);
+    }
+
+    void become(Instr& i, Value value) {
+        i.op = Op::Const;
+        i.var = {};
+        i.type = value.type;
+        i.value = std::move(value);
+    }
+    void become(Instr& i, std::uint32_t local, const Type* type) {
+        i.op = type->isAggregate() ? Op::Addr : Op::Load;
+        i.var = {Space::Local, local};
+        i.type = type;
+        i.value = {};
+    }
+
+    std::uint32_t newOwn(const std::string& name, const Type* type, std::vector<Value> values) {
+        const auto local = static_cast<std::uint32_t>(body.locals.size());
+        body.locals.push_back({name, type, {}});
+        if (!elementOf(type)) {
+            whyNot = "its state is neither a number nor an array of them";
+            return local;
+        }
+        constexpr std::int64_t kAlignment = 16;
+        own.push_back({local, size});
+        ownValues.push_back(std::move(values));
+        size += (types::sizeOf(type) + kAlignment - 1) / kAlignment * kAlignment;
+        if (size > kMostOfState) whyNot = "its state is large";
+        return local;
+    }
+
+    std::vector<std::uint32_t> ownLocals() const {
+        std::vector<std::uint32_t> locals;
+        for (const elab::HorizontalFusion::Own& each : own) locals.push_back(each.local);
+        return locals;
+    }
+
+    // ---- tapes
+
+    std::string lookAtTape(const ir::Varying& varying) const {
+        for (const ir::Block& block : body.blocks)
+            for (const Instr& i : block.instrs) {
+                if (i.op == Op::Peek && varying.regs[i.operands[0]])
+                    return "each looks at another item";
+                if (i.op != Op::If || !varying.regs[i.operands[0]]) continue;
+                if (movesOn(i.blocks[0]) || movesOn(i.blocks[1]))
+                    return "what is read and written depends on items";
+            }
+        return {};
+    }
+
+    bool movesOn(ir::BlockId id) const {
+        if (id == ir::kNone) return false;
+        return std::any_of(
+            body.blocks[id].instrs.begin(), body.blocks[id].instrs.end(), [this](const Instr& i) {
+                if (i.op == Op::Pop || i.op == Op::Push || i.op == Op::Discard) return true;
+                return std::any_of(i.blocks.begin(), i.blocks.end(),
+                                   [this](ir::BlockId inner) { return movesOn(inner); });
+            });
+    }
+
+    // ---- the kernel and its state
+
+    Merged finish() {
+        Merged made;
+        const Kernel& one = first();
+        Kernel& kernel = made.kernel;
+        kernel.input = one.input;
+        kernel.output = one.output;
+        kernel.work = one.work;
+        kernel.code.name = one.code.name;
+        kernel.code.input = one.code.input;
+        kernel.code.output = one.code.output;
+        kernel.code.range = one.code.range;
+        kernel.code.header = one.code.header;
+        kernel.code.setup = one.code.setup;
+        kernel.code.setup.blocks.assign(1, {});
+        kernel.code.setup.entry = 0;
+        elab::HorizontalFusion all;
+        all.count = static_cast<std::int64_t>(nodes.size());
+        all.width = std::min(all.count, kLanes);
+        all.isShared = isShared;
+        all.own = own;
+        all.size = size;
+        kernel.stateSize = size * all.count;
+        kernel.code.work = std::move(body);
+        made.state = std::make_shared<const std::string>(image(all));
+        kernel.horizontal = std::move(all);
+        made.hasState = hasState;
+        return made;
+    }
+
+    std::string image(const elab::HorizontalFusion& all) const {
+        std::string bytes(static_cast<std::size_t>(size * all.count), '\0');
+        for (std::int64_t from = 0; from < all.count; from += all.width) {
+            const std::int64_t width = std::min(all.width, all.count - from);
+            for (std::size_t k = 0; k < own.size(); ++k)
+                for (std::int64_t lane = 0; lane < width; ++lane)
+                    put(ownValues[k][static_cast<std::size_t>(from + lane)],
+                        bytes.data() + from * size + own[k].offset * width, lane, width);
+        }
+        return bytes;
+    }
+
+    /// Scalar after scalar, each beside the other lanes'; of complex numbers the parts.
+    static void put(const Value& value, char* to, std::int64_t lane, std::int64_t width) {
+        const Type* element = elementOf(value.type);
+        const std::int64_t part =
+            element->is(TypeKind::Complex) ? types::sizeOf(element) / 2 : types::sizeOf(element);
+        const auto total = static_cast<std::int64_t>(value.bytes.size());
+        for (std::int64_t at = 0; at < total; at += part)
+            std::memcpy(to + at * width + lane * part, value.bytes.data() + at,
+                        static_cast<std::size_t>(part));
+    }
+
+    const elab::Elaboration& program;
+    const std::vector<NodeId>& nodes;
+    bool isShared;
+    Body body;
+    std::string whyNot;
+    std::vector<bool> written;  ///< by field
+    std::map<std::uint32_t, std::uint32_t> ofFields, ofParameters;  ///< locals; kNone: a constant
+    std::vector<elab::HorizontalFusion::Own> own;
+    std::vector<std::vector<Value>> ownValues;
+    std::int64_t size = 0;
+    bool hasState = false;
+};
+
+}  // namespace
+
+std::vector<bool> writtenFields(const Kernel& kernel, const Body& body) {
+    std::vector<bool> written(kernel.fieldTypes.size());
+    std::vector<std::uint32_t> roots(body.regs.size(), ir::kNone);
+    auto each = [&](auto take) {
+        for (const ir::Block& block : body.blocks)
+            for (const Instr& i : block.instrs) take(i);
+    };
+    each([&](const Instr& i) {
+        if (i.op == Op::Addr && i.var.space == Space::Field) roots[i.result] = i.var.index;
+        if (i.op == Op::Store && i.var.space == Space::Field) written[i.var.index] = true;
+    });
+    for (bool changed = true; changed;) {
+        changed = false;
+        each([&](const Instr& i) {
+            if (i.op != Op::Elem && i.op != Op::Member) return;
+            changed = changed || roots[i.result] != roots[i.operands[0]];
+            roots[i.result] = roots[i.operands[0]];
+        });
+    }
+    each([&](const Instr& i) {
+        const bool stores = i.op == Op::StoreAt || i.op == Op::Copy || i.op == Op::Zero ||
+                            i.op == Op::PopInto || i.op == Op::PeekInto;
+        if (stores && roots[i.operands[0]] != ir::kNone) written[roots[i.operands[0]]] = true;
+    });
+    return written;
+}
+
+bool isSafe(const ir::Module& module, const elab::Elaboration& program, NodeId id, bool mayProve) {
+    const Kernel& kernel = program.kernels[program.graph.nodes[id].kernel];
+    const Body& work = *kernel.code.work;
+    const ir::ItemCounts counts =
+        ir::countItems(module, kernel.code, work, kCountingSteps, ir::Counting::Whole);
+    if (!counts.pops.isExact() || counts.pops.min != kernel.work.pop.max ||
+        !counts.pushes.isExact() || counts.pushes.min != kernel.work.push.max)
+        return false;
+    if (!ir::hasChecks(kernel.code)) return true;
+    if (!mayProve) return false;
+    const ir::Proofs proofs = proofsOf(program, id);
+    for (const ir::Block& block : work.blocks)
+        for (const Instr& i : block.instrs)
+            if (ir::hasCheck(i) && !proofs.contains(&i)) return false;
+    return true;
+}
+
+Merged merge(const ir::Module& module, const elab::Elaboration& program,
+             const std::vector<NodeId>& nodes, bool isShared, bool mayProve) {
+    const bool isAllSafe = std::all_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+        return isSafe(module, program, id, mayProve);
+    });
+    return Merger(program, nodes, isShared).run(isAllSafe ? "" : "a check might fail");
+}
+
+}  // namespace strc::horizontal

@@ -1,0 +1,31 @@
+#pragma once
+/// Filters that do the same with other numbers, as one (elab::HorizontalFusion). In: filters without prework, effects and functions.
+/// Out: a kernel and the state of all of them, or why there is none.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "elab/elaborate.h"
+
+namespace strc::horizontal {
+
+struct Merged {
+    std::string whyNot;  ///< one sentence; empty: it can be done
+    elab::Kernel kernel;
+    std::shared_ptr<const std::string> state;
+    bool hasState = false;  ///< what one firing stores the next one finds
+};
+
+/// `isShared`: all read the same window. Bodies have to be the same but for constants. No check of them may be able to
+/// fail, as nobody could say in which filter it did.
+Merged merge(const ir::Module&, const elab::Elaboration&, const std::vector<graph::NodeId>&,
+             bool isShared, bool mayProve);
+
+/// By field: does this body store to it? It calls no functions.
+std::vector<bool> writtenFields(const elab::Kernel&, const ir::Body&);
+
+/// Can no check of the filter's `work` fail, and does it keep its rates?
+bool isSafe(const ir::Module&, const elab::Elaboration&, graph::NodeId, bool mayProve);
+
+}  // namespace strc::horizontal

@@ -1,0 +1,194 @@
+#include "session/option_values.h"
+
+#include <charconv>
+#include <initializer_list>
+
+#include "opt/run_on_text.h"
+
+namespace strc::session {
+namespace {
+
+using Value = std::string_view;
+
+bool number(Value text, std::uint64_t most, std::uint64_t& to) {
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
+    return error == std::errc() && end == text.data() + text.size() && to <= most;
+}
+
+bool define(Settings& settings, Value text) {
+    const std::size_t equals = text.find('=');
+    if (equals == Value::npos || equals == 0) return false;
+    settings.defines[std::string(text.substr(0, equals))] = text.substr(equals + 1);
+    return true;
+}
+
+bool choose(Value text, std::initializer_list<Value> words, std::size_t& to) {
+    to = 0;
+    for (Value word : words) {
+        if (word == text) return true;
+        ++to;
+    }
+    return false;
+}
+
+bool setOrder(Settings& settings, Value text) {
+    std::size_t choice = 0;
+    if (!choose(text, {"buffers", "single-appearance", "latency"}, choice)) return false;
+    constexpr sched::Order orders[] = {sched::Order::Buffers, sched::Order::SingleAppearance,
+                                       sched::Order::Latency};
+    settings.order = orders[choice];
+    return true;
+}
+
+bool disable(Settings& settings, Value pass) {
+    const auto known = base::findPass(pass);
+    if (!known || base::info(*known).kind != base::PassKind::Pass) return false;
+    settings.disabledPasses.push_back(*known);
+    return true;
+}
+
+bool addPass(Settings& settings, Value pass) {
+    const auto known = base::findPass(pass);
+    if (!known || !opt::runsOnText(*known)) return false;
+    settings.passes.push_back(*known);
+    return true;
+}
+
+bool setEmitAfter(Settings& settings, Value pass) {
+    const auto known = base::findPass(pass);
+    if (!known || base::info(*known).product == base::PassProduct::None) return false;
+    settings.emitAfter = known;
+    return true;
+}
+
+bool setBisectLimit(Settings& settings, Value text) {
+    std::uint64_t count = 0;
+    if (text != "-1" && !number(text, INT64_MAX, count)) return false;
+    settings.bisectLimit = text == "-1" ? -1 : static_cast<std::int64_t>(count);
+    return true;
+}
+
+bool setTarget(Settings& settings, Value name) {
+    std::size_t choice = 0;
+    return choose(name, {"aarch64-linux-gnu", "x86_64-linux-gnu"}, choice) &&
+           (settings.target = name, true);
+}
+
+/// cpu, auto, cuda or cuda:N
+bool setDevice(Settings& settings, Value name) {
+    constexpr Value kNumbered = "cuda:";
+    std::uint64_t ordinal = 0;
+    std::size_t choice = 0;
+    if (name.starts_with(kNumbered)) {
+        if (!number(name.substr(kNumbered.size()), 1023, ordinal)) return false;
+        settings.device = {Device::Cuda, static_cast<int>(ordinal)};
+        return true;
+    }
+    if (!choose(name, {"cpu", "cuda", "auto"}, choice)) return false;
+    settings.device = {static_cast<Device::Kind>(choice), 0};
+    return true;
+}
+
+/// DIM:PLACES
+bool setSplit(Settings& settings, Value text) {
+    std::uint64_t dim = 0, places = 0;
+    const std::size_t colon = text.find(':');
+    if (colon == Value::npos || !number(text.substr(0, colon), INT32_MAX, dim) ||
+        !number(text.substr(colon + 1), INT32_MAX, places) || places == 0)
+        return false;
+    settings.split = {static_cast<std::int64_t>(dim), static_cast<std::int64_t>(places)};
+    return true;
+}
+
+/// Of options that are a text.
+std::string* textOf(Settings& settings, Value name) {
+    if (name == "top") return &settings.top;
+    if (name == "input-sound") return &settings.inputSound;
+    if (name == "stdlib") return &settings.stdlib;
+    if (name == "weights") return &settings.weights;
+    if (name == "linker") return &settings.linker;
+    if (name == "header") return &settings.header;
+    if (name == "bundle") return &settings.bundle;
+    if (name == "march") return &settings.processor;
+    return nullptr;
+}
+
+/// Of options that may be repeated.
+std::vector<std::string>* listOf(Settings& settings, Value name) {
+    if (name == "W") return &settings.warnings;
+    if (name == "native") return &settings.natives;
+    if (name == "keep-param") return &settings.keptParameters;
+    if (name == "input") return &settings.inputs;
+    if (name == "input-file") return &settings.inputFiles;
+    return nullptr;
+}
+
+}  // namespace
+
+bool setFlag(Settings& settings, Value name) {
+    struct Flag {
+        Value name;
+        bool Settings::* field;
+        bool value = true;
+    };
+    static constexpr Flag flags[] = {{"w", &Settings::silenceWarnings},
+                                     {"lenient", &Settings::lenient},
+                                     {"interpret", &Settings::interpret},
+                                     {"no-interpret", &Settings::noInterpret},
+                                     {"g", &Settings::debug},
+                                     {"fast-math", &Settings::fastMath},
+                                     {"time-passes", &Settings::timePasses},
+                                     {"static", &Settings::isStatic},
+                                     {"shared", &Settings::isShared},
+                                     {"external-weights", &Settings::externalWeights},
+                                     {"no-torch", &Settings::noTorch},
+                                     {"no-fold", &Settings::fold, false}};
+    for (const Flag& flag : flags) {
+        if (flag.name != name) continue;
+        settings.*flag.field = flag.value;
+        return true;
+    }
+    return false;
+}
+
+bool setOption(Settings& settings, Value name, Value value) {
+    std::uint64_t count = 0;
+    std::size_t choice = 0;
+    if (std::string* text = textOf(settings, name)) {
+        *text = name == "march" && value == "native" ? Value() : value;
+        return !value.empty();
+    }
+    if (auto* list = listOf(settings, name)) return list->emplace_back(value), !value.empty();
+    if (name == "D") return define(settings, value);
+    if (name == "target") return setTarget(settings, value);
+    if (name == "device") return setDevice(settings, value);
+    if (name == "split") return setSplit(settings, value);
+    if (name == "schedule") return setOrder(settings, value);
+    if (name == "pass") return addPass(settings, value);
+    if (name == "disable-pass") return disable(settings, value);
+    if (name == "emit-after") return setEmitAfter(settings, value);
+    if (name == "opt-bisect-limit") return setBisectLimit(settings, value);
+    if (name == "step-limit")
+        return number(value, UINT64_MAX, count) && (settings.stepLimit = count, true);
+    if (name == "seed") return number(value, UINT64_MAX, count) && (settings.seed = count, true);
+    if (name == "at-once")
+        return number(value, INT64_MAX, count) && count != 0 &&
+               (settings.atOnce = static_cast<std::int64_t>(count), true);
+    if (name == "bound")
+        return number(value, INT32_MAX, count) && count != 0 &&
+               (settings.bound = static_cast<std::int64_t>(count), true);
+    if (name == "O")
+        return number(value, 3, count) && (settings.level = static_cast<int>(count), true);
+    if (name == "check")
+        return choose(value, {"all", "none"}, choice) && (settings.checks = choice == 0, true);
+    if (name == "kernels")
+        return choose(value, {"generated", "onednn", "torch", "auto"}, choice) &&
+               (settings.kernels = static_cast<Kernels>(choice), true);
+    if (name == "tapes") {
+        constexpr plan::Tapes tapes[] = {plan::Tapes::Linear, plan::Tapes::Ring};
+        return choose(value, {"linear", "ring"}, choice) && (settings.tapes = tapes[choice], true);
+    }
+    return false;
+}
+
+}  // namespace strc::session
