@@ -52,7 +52,7 @@ constexpr std::array kEmits{
 using KnownValues = std::span<const std::string_view>;
 constexpr std::string_view kOrders[] = {"buffers", "single-appearance", "latency"};
 constexpr std::string_view kKernels[] = {"generated", "onednn", "torch", "auto"};
-constexpr std::string_view kTapes[] = {"linear", "ring"};
+constexpr std::string_view kTapes[] = {"linear", "ring", "arrays"};
 constexpr std::string_view kChecks[] = {"all", "none"};
 constexpr std::string_view kTargets[] = {"aarch64-linux-gnu", "x86_64-linux-gnu"};
 constexpr std::string_view kLevels[] = {"0", "1", "2", "3"};
@@ -511,7 +511,9 @@ private:
         setting(sub, "--check", "WORD", "checks of a running program: all (default) or none",
                 kChecks);
         setting(sub, "--tapes", "WORD",
-                "memory of tapes: linear (default), or plain ring buffers to compare with", kTapes);
+                "memory of tapes: linear (default), plain ring buffers to compare with, or arrays "
+                "of a program that has become one filter",
+                kTapes);
         group = "Looking inside";
         addPasses(sub);
         CLI::Option* emit =

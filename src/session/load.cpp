@@ -30,6 +30,11 @@ void reportUnknownWarning(base::Diagnostics& diags, std::string_view name) {
     if (!search.best().empty()) diag.note(base::Diag::DidYouMean) << search.best();
 }
 
+/// Passes whose programs have no lower form, and those that make more phases than it has.
+constexpr base::Pass kNotLowered[] = {
+    base::Pass::HorizontalFusion, base::Pass::VectoriseSplitjoins, base::Pass::RemoveRoundRobins,
+    base::Pass::Scaling};
+
 /// Code as it was written, for debuggers and to compare with, is left as it was written.
 std::optional<pass::Options> optimisations(const Settings& settings) {
     const bool isPlain = settings.debug || settings.tapes == plan::Tapes::Ring;
@@ -128,6 +133,8 @@ void apply(base::Context& context, const Settings& settings) {
 Stage load(Compilation& result, const Settings& settings, std::vector<SourceText> sources,
            const Loading& loading) {
     base::Context& context = result.context;
+    if (settings.lowers)
+        for (base::Pass pass : kNotLowered) context.passes.disable(pass);
     if (settings.bisectLimit) context.passes.bisect(*settings.bisectLimit, loading.log);
     if (!result.weights) result.weights = weightsOf(context, settings, sources);
     Request request;
@@ -141,6 +148,7 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.inputSound = settings.inputSound;
     request.order = settings.order;
     request.tapes = settings.tapes;
+    request.lowers = settings.lowers;
     request.forDevice = settings.device.kind == Device::Cuda;
     request.planIfPossible = loading.last == Stage::Planned && !settings.noInterpret;
     request.optimise = optimisations(settings);
@@ -159,7 +167,7 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     if (context.diags.hasErrors()) return Stage::Nothing;
     if (loading.last == Stage::Planned)
         request.target = codegen::targetModel(codegenOptions(settings));
-    return compile(result, request, *library, loading.last);
+    return compile(result, request, *library, settings.lowers ? Stage::Planned : loading.last);
 }
 
 codegen::Options codegenOptions(const Settings& settings) {

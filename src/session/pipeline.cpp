@@ -6,6 +6,7 @@
 #include "ir/open.h"
 #include "ir/verify.h"
 #include "lower/lower.h"
+#include "lowered/lower.h"
 #include "opt/registry.h"
 #include "parser/parse.h"
 #include "pass/run.h"
@@ -202,11 +203,7 @@ private:
         if (why.empty() && popsTooLittle())
             why = "a body pops less than it declares, which only the interpreter mends";
         if (!why.empty()) {
-            const graph::Graph& graph = result.elaboration.graph;
-            result.context.diags.add(base::Diag::CannotCompile, graph.composites.empty()
-                                                                    ? graph.nodes[0].range
-                                                                    : graph.composites[0].header)
-                << why;
+            result.context.diags.add(base::Diag::CannotCompile, mainRange()) << why;
             return false;
         }
         const std::optional<graph::Ending> ending = endingToDrain();
@@ -218,7 +215,30 @@ private:
             own.reset();
             makePlan(own, ending);
         }
+        if (request.lowers && result.plan) lowerPlan();
         return !result.context.diags.hasErrors();
+    }
+
+    /// The program becomes the one filter of its lower form, which any engine runs.
+    void lowerPlan() {
+        std::string why = lowered::whyNot(result.module, *result.plan);
+        if (why.empty() && result.plan->drain) why = "what the end of its input leaves is drained";
+        if (!why.empty()) {
+            result.context.diags.add(base::Diag::CannotCompile, mainRange()) << why;
+            return;
+        }
+        elab::Elaboration made = lowered::lower(result.context, *result.program.types,
+                                                result.module, *result.plan);
+        result.plan.reset();
+        result.optimised.reset();
+        result.schedules.clear();
+        result.elaboration = std::move(made);
+        if (balance() && schedule()) makePlan(std::nullopt, std::nullopt);
+    }
+
+    base::SourceRange mainRange() const {
+        const graph::Graph& graph = result.elaboration.graph;
+        return graph.composites.empty() ? graph.nodes[0].range : graph.composites[0].header;
     }
 
     /// Of a program that can have anything left to do when its input ends.

@@ -44,6 +44,7 @@ struct Settings {
     bool lenient = false;
     sched::Order order = sched::Order::Buffers;
     plan::Tapes tapes = plan::Tapes::Linear;
+    bool lowers = false;  ///< the program runs in its lower form (lowered/lower.h)
 
     std::vector<std::string> warnings;  ///< what stands after -W, in order
     bool silenceWarnings = false;

@@ -164,8 +164,7 @@ private:
         return llvm::FixedVectorType::get(type, width);
     }
     llvm::Type* shaped(llvm::Value* x, llvm::Type* type) const;  ///< with as many lanes as `x`
-    /// The same in all lanes, if each has not its own yet. A row of complex numbers has the real parts of
-    /// all lanes, then the imaginary parts.
+    /// The same in all lanes, if each has not its own yet. A complex row: all real parts, then all imaginary ones.
     llvm::Value* widen(llvm::Value* x);
     bool isRow(llvm::Value* x, unsigned parts = 1) const;  ///< has each lane its own?
     llvm::FixedVectorType* rowOf(const Type*);  ///< of one in memory that each lane has its own of
@@ -239,7 +238,6 @@ private:
     void writeRows();
     void writeShort(const Type*, llvm::Value* from, llvm::Value* to, unsigned block);
 
-    // ---- checks
     /// Left out where Options::checks is off.
     void check(llvm::Value* holds, Site, llvm::Value* a = nullptr, llvm::Value* b = nullptr);
     /// Always made: the stack would overflow.

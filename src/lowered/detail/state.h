@@ -1,0 +1,54 @@
+#pragma once
+/// The fields of the one filter: what the state of the program becomes.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/context.h"
+#include "elab/elaborate.h"
+#include "plan/plan.h"
+
+namespace strc::lowered {
+
+using graph::EdgeId;
+using graph::KernelId;
+using graph::NodeId;
+using types::Type;
+
+/// The struct that holds the fields of a kernel's instances.
+struct Record {
+    const Type* type = nullptr;  ///< null: there are none
+    std::vector<std::uint32_t> members;  ///< by field of the kernel; ir::kNone: it takes no memory
+    std::uint32_t iterations = ir::kNone;  ///< member that counts firings for iter(), or ir::kNone
+};
+
+class State {
+public:
+    State(base::Context&, types::TypeTable&, const plan::Plan&);
+
+    const Record& record(KernelId kernel) const { return records[kernel]; }
+    /// Fields of the filter: ir::kNone where a node has no fields.
+    std::uint32_t fieldOf(NodeId node) const { return nodeFields[node]; }
+    /// The field of the tape on which the edge's items lie, and its type, an array.
+    std::uint32_t tapeOf(EdgeId edge) const { return edgeFields[plan.channels[edge].tape]; }
+    const Type* tapeType(EdgeId edge) const { return fields[tapeOf(edge)].type; }
+
+    /// Puts fields, their types and offsets into the kernel. What its instance begins with.
+    std::string describe(elab::Kernel&) const;
+
+private:
+    void addRecord(const elab::Kernel&);
+    std::uint32_t add(std::string name, const Type*);
+    void putRecord(NodeId, const elab::Kernel& whole, std::string& bytes) const;
+    void putTape(const plan::Channel&, const elab::Kernel& whole, std::string& bytes) const;
+
+    base::Context& context;
+    types::TypeTable& types;
+    const plan::Plan& plan;
+    std::vector<Record> records;  ///< by kernel
+    std::vector<std::uint32_t> nodeFields, edgeFields;
+    std::vector<ir::Variable> fields;
+};
+
+}  // namespace strc::lowered

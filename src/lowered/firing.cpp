@@ -1,0 +1,242 @@
+// A body of a filter, with items at explicit places of tapes and fields in a struct.
+
+#include "base/assert.h"
+#include "ir/calls.h"
+#include "ir/writer.h"
+#include "lowered/detail/functions.h"
+
+namespace strc::lowered {
+namespace {
+
+using ir::Instr;
+using ir::Op;
+using ir::Reg;
+using ir::Space;
+
+/// The two sides of a firing.
+enum Side : std::uint32_t { kIn, kOut };
+
+/// Does a body call functions that touch tapes? Then the counts lie where these find them.
+bool sharesCounts(const Functions& all, const FunctionKey& key, const ir::Body& body) {
+    for (const ir::Callee& callee : ir::calleesOf(body))
+        if (callee.kind == ir::CalleeKind::Stream &&
+            all.addedTo({key.kernel, callee.index, key.in, key.out}).counts)
+            return true;
+    return false;
+}
+
+class Rewriting {
+public:
+    Rewriting(Functions& all, const FunctionKey& wanted)
+        : functions(all), key(wanted), added(all.addedTo(wanted)), w(all.types) {
+        w.body = all.bodyOf(wanted);
+    }
+
+    ir::Body run() {
+        w.body.kind = ir::BodyKind::Function;
+        w.body.name = functions.nameOf(key);
+        w.range = w.body.range;
+        const bool inArray = added.counts || sharesCounts(functions, key, w.body);
+        addParameters();
+        findCounts(inArray);
+        for (ir::BlockId id = 0; id < w.body.blocks.size(); ++id) {
+            std::vector<Instr> instrs;
+            instrs.swap(w.body.blocks[id].instrs);
+            w.block = id;
+            if (id == w.body.entry && !added.counts) beginCounts();
+            for (Instr& instr : instrs) instruction(instr);
+        }
+        return std::move(w.body);
+    }
+
+private:
+    // ---- parameters
+
+    bool hasResultParameter() const { return w.body.result && w.body.result->isAggregate(); }
+
+    /// Behind the place of an aggregate result, before the body's own.
+    void addParameters() {
+        std::vector<ir::Variable> made;
+        auto add = [&](bool is, const char* name, const Type* type) {
+            if (!is) return;
+            made.push_back({name, type, {}});
+        };
+        const Type* integer = w.types.intType();
+        add(added.self, "self", functions.state.record(key.kernel).type);
+        add(added.in, "in", key.in);
+        add(added.in, "from", integer);
+        add(added.out, "out", key.out);
+        add(added.out, "to", integer);
+        add(added.counts, "counts", w.types.array(integer, 2));
+        first = hasResultParameter() ? 1 : 0;
+        w.body.locals.insert(w.body.locals.begin() + first, made.begin(), made.end());
+        w.body.params += added.count();
+    }
+
+    std::uint32_t moved(std::uint32_t local) const {
+        return local < first ? local : local + added.count();
+    }
+
+    std::uint32_t self() const { return first; }
+    std::uint32_t tape(Side side) const {
+        return first + (added.self ? 1 : 0) + (side == kOut && added.in ? 2 : 0);
+    }
+
+    // ---- counts of items
+
+    void findCounts(bool inArray) {
+        if (added.counts) {
+            counts = first + added.count() - 1;
+        } else if (inArray) {
+            counts = static_cast<std::uint32_t>(w.body.locals.size());
+            w.body.locals.push_back({"counts", w.types.array(w.types.intType(), 2), {}});
+        } else {
+            for (Side side : {kIn, kOut}) {
+                if (!(side == kIn ? added.in : added.out)) continue;
+                count[side] = static_cast<std::uint32_t>(w.body.locals.size());
+                w.body.locals.push_back(
+                    {side == kIn ? "popped" : "pushed", w.types.intType(), {}});
+            }
+        }
+    }
+
+    void beginCounts() {
+        if (counts != ir::kNone) {
+            Instr& declare = w.emit(Op::Declare, w.body.locals[counts].type, {});
+            declare.var = {Space::Local, counts};
+            return;
+        }
+        if (added.in) w.store(count[kIn], w.integer(0));
+        if (added.out) w.store(count[kOut], w.integer(0));
+    }
+
+    Reg countOf(Side side) {
+        if (counts == ir::kNone) return w.load(count[side]);
+        return w.element(w.address(counts), w.integer(side));
+    }
+
+    void advance(Side side) {
+        const Reg next = w.operation(Op::Add, w.types.intType(), {countOf(side), w.integer(1)});
+        if (counts == ir::kNone) return w.store(count[side], next);
+        w.setElement(w.address(counts), w.integer(side), next);
+    }
+
+    /// A ref to the next item, or to one `offset` further on.
+    Reg item(Side side, Reg offset = ir::kNone) {
+        const Type* integer = w.types.intType();
+        Reg index = w.operation(Op::Add, integer, {w.load(tape(side) + 1), countOf(side)});
+        if (offset != ir::kNone) index = w.operation(Op::Add, integer, {index, offset});
+        return w.reference(w.address(tape(side)), index);
+    }
+
+    // ---- instructions
+
+    /// Emits one whose result is the register that the old one had.
+    void instead(const Instr& old, Op op, const Type* type, std::vector<Reg> operands) {
+        Instr& made = w.emit(op, type, std::move(operands));
+        made.result = old.result;
+    }
+
+    Reg member(std::uint32_t field) {
+        const Record& record = functions.state.record(key.kernel);
+        return memberOf(record.members[field]);
+    }
+
+    Reg memberOf(std::uint32_t k) {
+        const Type* type = functions.state.record(key.kernel).type->structure->fields[k].type;
+        w.emit(Op::Member, type, {w.address(self())}).index = k;
+        return w.result(type, true);
+    }
+
+    void instruction(Instr& instr) {
+        w.range = instr.range;
+        if (instr.var.space == Space::Field && instr.var.index != ir::kNone) return field(instr);
+        if (onTape(instr)) return;
+        switch (instr.var.space) {
+            case Space::Local:
+                if (instr.var.index != ir::kNone) instr.var.index = moved(instr.var.index);
+                break;
+            case Space::Constant:
+                instr.var.index = functions.constantOf(key.kernel, instr.var.index);
+                break;
+            case Space::Stored:
+                instr.var.index = functions.storedOf(key.kernel, instr.var.index);
+                break;
+            default: break;
+        }
+        if (instr.op == Op::Call && instr.callee.kind == ir::CalleeKind::Stream) passAlong(instr);
+        w.body.blocks[w.block].instrs.push_back(std::move(instr));
+    }
+
+    void field(const Instr& instr) {
+        const Reg ref = member(instr.var.index);
+        if (instr.op == Op::Addr) {  // the ref itself, under the old name
+            w.body.blocks[w.block].instrs.back().result = instr.result;
+            return;
+        }
+        if (instr.op == Op::Load) return instead(instr, Op::LoadAt, instr.type, {ref});
+        STRC_ASSERT(instr.op == Op::Store, "a field that is neither loaded nor stored");
+        w.emit(Op::StoreAt, w.body.regs[instr.operands[0]].type, {ref, instr.operands[0]});
+    }
+
+    /// False: it has nothing to do with tapes.
+    bool onTape(const Instr& instr) {
+        const auto& operands = instr.operands;
+        switch (instr.op) {
+            case Op::Pop: instead(instr, Op::LoadAt, instr.type, {item(kIn)}); break;
+            case Op::PopInto: w.emit(Op::Copy, instr.type, {operands[0], item(kIn)}); break;
+            case Op::Discard: break;
+            case Op::Peek:
+                instead(instr, Op::LoadAt, instr.type, {item(kIn, operands[0])});
+                return true;
+            case Op::PeekInto:
+                w.emit(Op::Copy, instr.type, {operands[0], item(kIn, operands[1])});
+                return true;
+            case Op::Push: w.emit(Op::StoreAt, instr.type, {item(kOut), operands[0]}); break;
+            case Op::PushFrom: w.emit(Op::Copy, instr.type, {item(kOut), operands[0]}); break;
+            case Op::Iter: {
+                const std::uint32_t member = functions.state.record(key.kernel).iterations;
+                instead(instr, Op::LoadAt, instr.type, {memberOf(member)});
+                return true;
+            }
+            default: return false;
+        }
+        advance(instr.op == Op::Push || instr.op == Op::PushFrom ? kOut : kIn);
+        return true;
+    }
+
+    /// A call of another function of the filter.
+    void passAlong(Instr& call) {
+        const FunctionKey callee{key.kernel, call.callee.index, key.in, key.out};
+        const Added wanted = functions.addedTo(callee);
+        std::vector<Reg> passed;
+        if (wanted.self) passed.push_back(w.address(self()));
+        for (Side side : {kIn, kOut}) {
+            if (!(side == kIn ? wanted.in : wanted.out)) continue;
+            passed.push_back(w.address(tape(side)));
+            passed.push_back(w.load(tape(side) + 1));
+        }
+        if (wanted.counts) passed.push_back(w.address(counts));
+        const ir::Body& body = functions.bodyOf(callee);
+        const bool hasResult = body.result && body.result->isAggregate();
+        call.operands.insert(call.operands.begin() + (hasResult ? 1 : 0), passed.begin(),
+                             passed.end());
+        call.callee.index = functions.of(callee);
+    }
+
+    Functions& functions;
+    const FunctionKey key;
+    const Added added;
+    ir::Writer w;
+    std::uint32_t first = 0;  ///< of the added parameters
+    std::uint32_t counts = ir::kNone;  ///< the local that is an array of both
+    std::uint32_t count[2] = {ir::kNone, ir::kNone};
+};
+
+}  // namespace
+
+ir::Body rewritten(Functions& functions, const FunctionKey& key) {
+    return Rewriting(functions, key).run();
+}
+
+}  // namespace strc::lowered

@@ -1,0 +1,170 @@
+#include "lowered/lower.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "elab/replace.h"
+#include "ir/bounds.h"
+#include "ir/calls.h"
+#include "ir/count_items.h"
+#include "lowered/detail/phases.h"
+#include "plan/writes.h"
+
+namespace strc::lowered {
+namespace {
+
+constexpr std::uint64_t kCountingSteps = 1'000'000;
+
+// ---- what has no lower form
+
+/// Are the firing's rates kept whatever its items are, so that nothing has to be counted?
+bool keepsRates(const ir::Module& module, const elab::Kernel& kernel, const ir::Body& body,
+                const graph::Rates& rates) {
+    const ir::ItemCounts counts =
+        ir::countItems(module, kernel.code, body, kCountingSteps, ir::Counting::Whole);
+    return counts.pops.isExact() && counts.pops.min == rates.pop.max && counts.pushes.isExact() &&
+           counts.pushes.min == rates.push.max;
+}
+
+/// Are all offsets of peeks within the window?
+bool peeksInside(const elab::Kernel& kernel) {
+    ir::BoundsInput input;
+    input.constants = kernel.constants;
+    input.fields.resize(kernel.fieldTypes.size());
+    input.workPeek = kernel.work.peek.max;
+    input.preworkPeek = (kernel.prework ? *kernel.prework : kernel.work).peek.max;
+    const ir::Proofs proofs = ir::proveBounds(kernel.code, input);
+    auto isInside = [&](const ir::Instr& instr) {
+        const bool peeks = instr.op == ir::Op::Peek || instr.op == ir::Op::PeekInto;
+        return !peeks || !instr.checked || proofs.contains(&instr);
+    };
+    auto allInside = [&](const ir::Body& body) {
+        return std::all_of(body.blocks.begin(), body.blocks.end(), [&](const ir::Block& block) {
+            return std::all_of(block.instrs.begin(), block.instrs.end(), isInside);
+        });
+    };
+    return allInside(*kernel.code.work) &&
+           (!kernel.code.prework || allInside(*kernel.code.prework)) &&
+           std::all_of(kernel.code.functions.begin(), kernel.code.functions.end(), allInside);
+}
+
+std::string whyNot(const ir::Instr& instr) {
+    if (instr.op == ir::Op::Send) return "it sends messages";
+    if (ir::readsFile(instr.op)) return "a filter reads an array while it runs";
+    if (instr.op == ir::Op::Call && instr.callee.kind == ir::CalleeKind::DynamicShape)
+        return "only the run can tell some of its shapes";
+    if (instr.op == ir::Op::Extent) return "an array's extent is not known";
+    return {};
+}
+
+std::string whyNot(const ir::Module& module, const elab::Kernel& kernel) {
+    if (kernel.builtin != ir::BuiltinStream::None) {
+        const types::BuiltinRole role = types::info(kernel.builtin).role;
+        const bool isFile =
+            role == types::BuiltinRole::Reader || role == types::BuiltinRole::Writer;
+        return isFile ? "it reads or writes files itself" : "";
+    }
+    if (kernel.horizontal) return "several filters have been made one for vectors";
+    if (kernel.code.startsLate) return "a parameter that is left open flows into 'init'";
+    for (const ir::Body* body : ir::bodiesThatRun(module, kernel.code))
+        for (const ir::Block& block : body->blocks)
+            for (const ir::Instr& instr : block.instrs)
+                if (std::string why = whyNot(instr); !why.empty()) return why;
+    for (const Type* type : kernel.fieldTypes)
+        if (type->is(types::TypeKind::String)) return "a text is part of its state";
+    if (!keepsRates(module, kernel, *kernel.code.work, kernel.work) ||
+        (kernel.code.prework && !keepsRates(module, kernel, *kernel.code.prework, *kernel.prework)))
+        return "how many items a filter takes and gives is only known when it runs";
+    return peeksInside(kernel) ? "" : "how far a filter looks ahead is only known when it runs";
+}
+
+// ---- the one filter
+
+ir::StreamCode frame(const plan::Plan& plan, const std::string& name, base::SourceRange header) {
+    const graph::Graph& graph = plan.program->graph;
+    ir::StreamCode code;
+    code.name = name;
+    code.range = code.header = header;
+    code.setup.blocks.emplace_back();
+    if (graph.input != graph::kNone) code.input = graph::memoryOf(graph.edges[graph.input]);
+    if (graph.output != graph::kNone) code.output = graph::memoryOf(graph.edges[graph.output]);
+    return code;
+}
+
+graph::Rates ratesOf(const plan::Plan& plan, const plan::Phase& phase) {
+    const std::int64_t reads = phase.reads.empty() ? 0 : phase.reads.back();
+    const bool gives = plan.program->graph.output != graph::kNone;
+    return {graph::fixedRate(reads), graph::fixedRate(reads),
+            graph::fixedRate(gives ? plan::itemsWritten(phase.steps) : 0)};
+}
+
+std::uint8_t effectsOf(const graph::Graph& graph) {
+    std::uint8_t all = graph::kNoEffect;
+    for (const graph::Node& node : graph.nodes) all |= node.effects;
+    return all;
+}
+
+/// One node with that kernel in the place of the whole graph.
+elab::Elaboration wrapped(const plan::Plan& plan, elab::Kernel kernel, std::string state) {
+    const graph::Graph& graph = plan.program->graph;
+    elab::Replacement whole;
+    whole.place.entry = 0;
+    whole.name = kernel.code.name;
+    whole.work = kernel.work;
+    whole.made = std::move(kernel);
+    whole.state = std::make_shared<const std::string>(std::move(state));
+    elab::Elaboration made = elab::replace(*plan.program, {std::move(whole)}).program;
+    graph::Node& node = made.graph.nodes[0];
+    made.kernels = {std::move(made.kernels[node.kernel])};
+    node.kernel = 0;
+    node.prework = made.kernels[0].prework;
+    node.effects = effectsOf(graph);
+    if (graph.input == graph::kNone) node.inputs.clear();
+    if (graph.output == graph::kNone) node.outputs.clear();
+    return made;
+}
+
+}  // namespace
+
+std::string whyNot(const ir::Module& module, const plan::Plan& plan) {
+    const elab::Elaboration& program = *plan.program;
+    if (plan.demand) return "it has dynamic rates";
+    if (plan.tapes != plan::Tapes::Linear) return "its tapes are ring buffers";
+    if (!plan.mailboxes.empty()) return "it sends messages";
+    for (NodeId id = 0; id < program.graph.nodes.size(); ++id) {
+        const graph::Node& node = program.graph.nodes[id];
+        if (plan.inputsOf(id).size() > node.inputs.size() ||
+            plan.outputsOf(id).size() > node.outputs.size())
+            return "items of a firing lie on several tapes";
+        if (node.kernel == graph::kNone) continue;
+        if (std::string why = whyNot(module, program.kernels[node.kernel]); !why.empty())
+            return why;
+    }
+    return {};
+}
+
+elab::Elaboration lower(base::Context& context, types::TypeTable& types, const ir::Module&,
+                        const plan::Plan& plan) {
+    const elab::Elaboration& program = *plan.program;
+    const graph::Graph& graph = program.graph;
+    const bool isComposite = !graph.composites.empty();
+    const base::SourceRange header =
+        isComposite ? graph.composites[0].header : graph.nodes[0].range;
+    elab::Kernel kernel;
+    kernel.code = frame(plan, isComposite ? graph.composites[0].name : graph.nodes[0].name, header);
+    kernel.input = kernel.code.input;
+    kernel.output = kernel.code.output;
+    const State state(context, types, plan);
+    std::string bytes = state.describe(kernel);
+    Functions functions(types, state, program);
+    kernel.work = ratesOf(plan, plan.steady);
+    if (!plan.init.steps.empty()) {
+        kernel.prework = ratesOf(plan, plan.init);
+        kernel.code.prework = phaseBody(functions, plan, plan.init, true, header);
+    }
+    kernel.code.work = phaseBody(functions, plan, plan.steady, false, header);
+    functions.finish(kernel);
+    return wrapped(plan, std::move(kernel), std::move(bytes));
+}
+
+}  // namespace strc::lowered

@@ -1,0 +1,266 @@
+#include "lowered/detail/phases.h"
+
+#include "base/assert.h"
+#include "ir/writer.h"
+
+namespace strc::lowered {
+namespace {
+
+using ir::Op;
+using ir::Reg;
+using plan::Position;
+using plan::Step;
+using plan::StepKind;
+
+class PhaseWriter {
+public:
+    PhaseWriter(Functions& all, const plan::Plan& plan)
+        : functions(all), state(all.state), plan(plan), graph(plan.program->graph), w(all.types) {}
+
+    ir::Body run(const plan::Phase& phase, bool isFirst, base::SourceRange header) {
+        w.body.name = isFirst ? "prework" : "work";
+        w.body.kind = isFirst ? ir::BodyKind::Prework : ir::BodyKind::Work;
+        w.body.range = w.body.header = w.range = header;
+        steps(phase.steps);
+        return std::move(w.body);
+    }
+
+private:
+    void steps(const std::vector<Step>& list) {
+        for (const Step& each : list) step(each);
+    }
+
+    void step(const Step& step) {
+        switch (step.kind) {
+            case StepKind::Fire: return fire(step);
+            case StepKind::Loop:
+                return loop(step.count, [&](Reg counter) {
+                    counters.push_back(counter);
+                    steps(step.body);
+                    counters.pop_back();
+                });
+            case StepKind::Move: return move(step);
+            case StepKind::Read: return read(step);
+            case StepKind::Write: return write(step);
+            case StepKind::Device: break;
+        }
+        STRC_UNREACHABLE("a step without a lower form");
+    }
+
+    /// `inside` gets the counter; ir::kNone, which counts as 0, if there is one iteration.
+    template <typename Inside>
+    void loop(std::int64_t count, Inside inside) {
+        if (count == 1) return inside(ir::kNone);
+        w.loop(count, inside);
+    }
+
+    // ---- places
+
+    /// An index into a tape: `base`, and counters of loops times factors.
+    struct Index {
+        std::int64_t base = 0;
+        std::vector<std::pair<Reg, std::int64_t>> terms;
+
+        Index plus(Reg counter, std::int64_t factor = 1) const {
+            Index sum = *this;
+            if (counter != ir::kNone && factor != 0) sum.terms.emplace_back(counter, factor);
+            return sum;
+        }
+        Index plus(std::int64_t items) const {
+            Index sum = *this;
+            sum.base += items;
+            return sum;
+        }
+    };
+
+    Index index(const Position& position) const {
+        Index at{position.base, {}};
+        for (std::size_t d = 0; d < position.perIteration.size(); ++d)
+            at = at.plus(counters[d], position.perIteration[d]);
+        return at;
+    }
+
+    Reg valueOf(const Index& at) {
+        const Type* integer = w.types.intType();
+        Reg sum = ir::kNone;
+        auto add = [&](Reg term) {
+            sum = sum == ir::kNone ? term : w.operation(Op::Add, integer, {sum, term});
+        };
+        for (const auto& [counter, factor] : at.terms)
+            add(factor == 1 ? counter
+                            : w.operation(Op::Mul, integer, {counter, w.integer(factor)}));
+        if (at.base != 0 || sum == ir::kNone) add(w.integer(at.base));
+        return sum;
+    }
+
+    Reg item(EdgeId edge, const Index& at) { return w.reference(tape(edge), valueOf(at)); }
+
+    Reg tape(EdgeId edge) { return fieldRef(state.tapeOf(edge), state.tapeType(edge)); }
+    Reg fieldRef(std::uint32_t field, const Type* type) {
+        return w.address({ir::Space::Field, field}, type);
+    }
+
+    // ---- items
+
+    void copy(Reg to, Reg from) {
+        const Type* type = w.body.regs[to].type;
+        if (type->isAggregate()) {
+            w.emit(Op::Copy, type, {to, from});
+            return;
+        }
+        w.emit(Op::StoreAt, type, {to, w.operation(Op::LoadAt, type, {from})});
+    }
+
+    /// `count` items that lie one behind the other on both sides.
+    void copyItems(EdgeId toEdge, const Index& to, EdgeId fromEdge, const Index& from,
+                   std::int64_t count) {
+        loop(count, [&](Reg k) {
+            const Reg target = item(toEdge, to.plus(k));
+            copy(target, item(fromEdge, from.plus(k)));
+        });
+    }
+
+    /// The two ranges may overlap, so items go in the order in which none is written over before it is read.
+    void move(const Step& step) {
+        const Index from = index(step.inputs[0]), to = index(step.outputs[0]);
+        const bool isDown = to.base <= from.base;
+        const std::int64_t first = isDown ? 0 : step.count - 1, by = isDown ? 1 : -1;
+        loop(step.count, [&](Reg k) {
+            const Reg target = item(step.channel, to.plus(first).plus(k, by));
+            copy(target, item(step.channel, from.plus(first).plus(k, by)));
+        });
+    }
+
+    void read(const Step& step) {
+        loop(step.count, [&](Reg k) {
+            const Reg to = item(step.channel, index(step.outputs[0]).plus(k));
+            const Type* type = w.body.regs[to].type;
+            if (type->isAggregate()) {
+                w.emit(Op::PopInto, type, {to});
+                return;
+            }
+            w.emit(Op::StoreAt, type, {to, w.operation(Op::Pop, type, {})});
+        });
+    }
+
+    void write(const Step& step) {
+        loop(step.count, [&](Reg k) {
+            const Reg from = item(step.channel, index(step.inputs[0]).plus(k));
+            const Type* type = w.body.regs[from].type;
+            if (type->isAggregate()) {
+                w.emit(Op::PushFrom, type, {from});
+                return;
+            }
+            w.emit(Op::Push, type, {w.operation(Op::LoadAt, type, {from})});
+        });
+    }
+
+    // ---- firings
+
+    void fire(const Step& step) {
+        const graph::Node& node = graph.nodes[step.node];
+        switch (node.kind) {
+            case graph::NodeKind::Filter: return fireFilter(step, node);
+            case graph::NodeKind::Duplicate:
+                for (std::size_t port = 0; port < node.outputs.size(); ++port)
+                    copyItems(node.outputs[port], index(step.outputs[port]), node.inputs[0],
+                              index(step.inputs[0]), step.count);
+                return;
+            case graph::NodeKind::RoundRobinSplitter: return distribute(step, node, true);
+            case graph::NodeKind::RoundRobinJoiner: return distribute(step, node, false);
+        }
+    }
+
+    /// Between the one side of a round robin and the many.
+    void distribute(const Step& step, const graph::Node& node, bool splits) {
+        const EdgeId one = splits ? node.inputs[0] : node.outputs[0];
+        const Index place = index(splits ? step.inputs[0] : step.outputs[0]);
+        loop(step.count, [&](Reg k) {
+            std::int64_t passed = 0;
+            for (std::size_t port = 0; port < node.weights.size(); ++port) {
+                const std::int64_t weight = node.weights[port];
+                if (weight == 0) continue;
+                const Index whole = place.plus(passed).plus(k, node.totalWeight);
+                const EdgeId edge = splits ? node.outputs[port] : node.inputs[port];
+                const Index branch =
+                    index(splits ? step.outputs[port] : step.inputs[port]).plus(k, weight);
+                if (splits)
+                    copyItems(edge, branch, one, whole, weight);
+                else
+                    copyItems(one, whole, edge, branch, weight);
+                passed += weight;
+            }
+        });
+    }
+
+    void fireFilter(const Step& step, const graph::Node& node) {
+        const elab::Kernel& kernel = plan.program->kernels[node.kernel];
+        if (kernel.builtin != ir::BuiltinStream::None) return fireBuiltin(step, node, kernel);
+        const bool isFirst = step.first && kernel.prework;
+        const graph::Rates& rates = isFirst ? *node.prework : node.work;
+        const FunctionKey key{node.kernel, isFirst ? kPrework : kWork,
+                              node.inputs.empty() ? nullptr : state.tapeType(node.inputs[0]),
+                              node.outputs.empty() ? nullptr : state.tapeType(node.outputs[0])};
+        loop(step.count, [&](Reg k) {
+            std::vector<Reg> passed;
+            if (state.fieldOf(step.node) != ir::kNone) passed.push_back(fieldsOf(step.node));
+            if (key.in) {
+                passed.push_back(tape(node.inputs[0]));
+                passed.push_back(valueOf(index(step.inputs[0]).plus(k, rates.pop.max)));
+            }
+            if (key.out) {
+                passed.push_back(tape(node.outputs[0]));
+                passed.push_back(valueOf(index(step.outputs[0]).plus(k, rates.push.max)));
+            }
+            call(functions.of(key), std::move(passed), node.range);
+            if (!isFirst) countFiring(step.node, node.kernel);
+        });
+    }
+
+    Reg fieldsOf(NodeId node) {
+        return fieldRef(state.fieldOf(node), state.record(graph.nodes[node].kernel).type);
+    }
+
+    void call(std::uint32_t function, std::vector<Reg> passed, base::SourceRange range) {
+        const base::SourceRange before = w.range;
+        w.range = range;
+        ir::Instr& instr = w.emit(Op::Call, w.types.voidType(), std::move(passed));
+        instr.callee = {ir::CalleeKind::Stream, function};
+        w.range = before;
+    }
+
+    /// For iter().
+    void countFiring(NodeId node, KernelId kernel) {
+        const std::uint32_t member = state.record(kernel).iterations;
+        if (member == ir::kNone) return;
+        const Type* integer = w.types.intType();
+        w.emit(Op::Member, integer, {fieldsOf(node)}).index = member;
+        const Reg count = w.result(integer, true);
+        const Reg before = w.operation(Op::LoadAt, integer, {count});
+        const Reg next = w.operation(Op::Add, integer, {before, w.integer(1)});
+        w.emit(Op::StoreAt, integer, {count, next});
+    }
+
+    void fireBuiltin(const Step& step, const graph::Node& node, const elab::Kernel& kernel) {
+        const types::BuiltinRole role = types::info(kernel.builtin).role;
+        if (role != types::BuiltinRole::Identity) return;  // it drops its items
+        copyItems(node.outputs[0], index(step.outputs[0]), node.inputs[0], index(step.inputs[0]),
+                  step.count * node.work.pop.max);
+    }
+
+    Functions& functions;
+    const State& state;
+    const plan::Plan& plan;
+    const graph::Graph& graph;
+    ir::Writer w;
+    std::vector<Reg> counters;  ///< of the loops around
+};
+
+}  // namespace
+
+ir::Body phaseBody(Functions& functions, const plan::Plan& plan, const plan::Phase& phase,
+                   bool isFirst, base::SourceRange header) {
+    return PhaseWriter(functions, plan).run(phase, isFirst, header);
+}
+
+}  // namespace strc::lowered

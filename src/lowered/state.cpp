@@ -1,0 +1,117 @@
+#include "lowered/detail/state.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "graph/graph.h"
+
+namespace strc::lowered {
+namespace {
+
+bool asksIter(const ir::Body& body) {
+    return std::any_of(body.blocks.begin(), body.blocks.end(), [](const ir::Block& block) {
+        return std::any_of(block.instrs.begin(), block.instrs.end(),
+                           [](const ir::Instr& instr) { return instr.op == ir::Op::Iter; });
+    });
+}
+
+bool asksIter(const ir::StreamCode& code) {
+    return (code.work && asksIter(*code.work)) || (code.prework && asksIter(*code.prework)) ||
+           std::any_of(code.functions.begin(), code.functions.end(),
+                       [](const ir::Body& body) { return asksIter(body); });
+}
+
+}  // namespace
+
+State::State(base::Context& context, types::TypeTable& types, const plan::Plan& plan)
+    : context(context), types(types), plan(plan) {
+    const elab::Elaboration& program = *plan.program;
+    for (const elab::Kernel& kernel : program.kernels) addRecord(kernel);
+    for (const graph::Node& node : program.graph.nodes) {
+        const Type* type = node.kernel == graph::kNone ? nullptr : records[node.kernel].type;
+        nodeFields.push_back(type ? add(node.name, type) : ir::kNone);
+    }
+    edgeFields.assign(plan.channels.size(), ir::kNone);
+    for (const plan::Channel& channel : plan.channels) {
+        if (channel.tape != channel.edge || channel.capacity == 0) continue;
+        const Type* item = graph::memoryOf(program.graph.edges[channel.edge]);
+        edgeFields[channel.edge] = add("tape", types.array(item, channel.capacity));
+    }
+}
+
+std::uint32_t State::add(std::string name, const Type* type) {
+    const auto id = static_cast<std::uint32_t>(fields.size());
+    fields.push_back({name + '_' + std::to_string(id), type, {}});
+    return id;
+}
+
+/// Members stand in the order of the kernel's fields.
+void State::addRecord(const elab::Kernel& kernel) {
+    Record& record = records.emplace_back();
+    const bool counts = asksIter(kernel.code);
+    std::vector<types::StructField> members;
+    for (std::size_t k = 0; k < kernel.fieldTypes.size(); ++k) {
+        const Type* type = kernel.fieldTypes[k];
+        const bool hasMemory = types::isConcrete(type) && types::sizeOf(type) > 0;
+        record.members.push_back(hasMemory ? static_cast<std::uint32_t>(members.size())
+                                           : ir::kNone);
+        if (hasMemory)
+            members.push_back({context.names.intern(kernel.code.fields[k].name), type, 0, {}});
+    }
+    if (counts) {
+        record.iterations = static_cast<std::uint32_t>(members.size());
+        members.push_back({context.names.intern("iterations"), types.intType(), 0, {}});
+    }
+    if (members.empty()) return;
+    const std::string name = kernel.code.name.empty() ? "filter" : kernel.code.name;
+    record.type = types.structure(context.names.intern(name + "_fields"), kernel.code.range);
+    record.type->structure->fields = std::move(members);
+    types.complete(*record.type->structure);
+}
+
+std::string State::describe(elab::Kernel& whole) const {
+    std::int64_t size = 0;
+    for (const ir::Variable& field : fields) {
+        const std::int64_t align = types::alignOf(field.type);
+        size = (size + align - 1) / align * align;
+        whole.code.fields.push_back(field);
+        whole.fieldTypes.push_back(field.type);
+        whole.fieldOffsets.push_back(size);
+        size += types::sizeOf(field.type);
+    }
+    whole.stateSize = size;
+    std::string bytes(static_cast<std::size_t>(size), '\0');
+    for (NodeId id = 0; id < nodeFields.size(); ++id)
+        if (nodeFields[id] != ir::kNone) putRecord(id, whole, bytes);
+    for (const plan::Channel& channel : plan.channels) putTape(channel, whole, bytes);
+    return bytes;
+}
+
+void State::putRecord(NodeId id, const elab::Kernel& whole, std::string& bytes) const {
+    const elab::Elaboration& program = *plan.program;
+    const KernelId kernel = program.graph.nodes[id].kernel;
+    const elab::Kernel& own = program.kernels[kernel];
+    const auto begin = static_cast<std::size_t>(whole.fieldOffsets[nodeFields[id]]);
+    for (std::size_t k = 0; k < own.fieldTypes.size(); ++k) {
+        const std::uint32_t member = records[kernel].members[k];
+        if (member == ir::kNone) continue;
+        const auto to =
+            static_cast<std::size_t>(records[kernel].type->structure->fields[member].offset);
+        const auto size = static_cast<std::size_t>(types::sizeOf(own.fieldTypes[k]));
+        const auto from = static_cast<std::size_t>(own.fieldOffsets[k]);
+        std::memcpy(bytes.data() + begin + to, program.states[id]->data() + from, size);
+    }
+}
+
+void State::putTape(const plan::Channel& channel, const elab::Kernel& whole,
+                    std::string& bytes) const {
+    const graph::Edge& edge = plan.program->graph.edges[channel.edge];
+    if (edge.initial.empty()) return;
+    std::int64_t at = whole.fieldOffsets[tapeOf(channel.edge)] + channel.start * channel.itemSize;
+    for (const types::Value& item : edge.initial) {
+        std::memcpy(bytes.data() + at, item.bytes.data(), item.bytes.size());
+        at += channel.itemSize;
+    }
+}
+
+}  // namespace strc::lowered
