@@ -7,14 +7,14 @@
 #include <string.h>
 #include <time.h>
 
-typedef void *(*create_function)(int *);
-typedef int (*process_function)(void *, const float *, size_t, float *, size_t, size_t *, size_t *);
-typedef void (*destroy_function)(void *);
+typedef void* (*create_function)(int*);
+typedef int (*process_function)(void*, const float*, size_t, float*, size_t, size_t*, size_t*);
+typedef void (*destroy_function)(void*);
 
-static void *function(void *library, const char *name, const char *what) {
+static void* function(void* library, const char* name, const char* what) {
     char symbol[256];
     snprintf(symbol, sizeof symbol, "%s_%s", name, what);
-    void *found = dlsym(library, symbol);
+    void* found = dlsym(library, symbol);
     if (!found) exit((fprintf(stderr, "host: %s\n", dlerror()), 1));
     return found;
 }
@@ -25,20 +25,22 @@ static double now(void) {
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-int main(int count, char **words) {
+int main(int count, char** words) {
     if (count < 5) return 2;
-    void *library = dlopen(words[1], RTLD_NOW);
+    void* library = dlopen(words[1], RTLD_NOW);
     if (!library) exit((fprintf(stderr, "host: %s\n", dlerror()), 1));
     create_function create = (create_function)function(library, words[2], "create");
     process_function process = (process_function)function(library, words[2], "process");
     destroy_function destroy = (destroy_function)function(library, words[2], "destroy");
     const size_t samples = strtoul(words[3], NULL, 10), before = 8192;
-    float *in = malloc((samples + before) * sizeof *in), *out = malloc((samples + before) * sizeof *out);
-    for (size_t k = 0; k < samples + before; ++k) in[k] = (float)((k * 7919) % 1000) / 1000.0f - 0.5f;
+    float *in = malloc((samples + before) * sizeof *in),
+          *out = malloc((samples + before) * sizeof *out);
+    for (size_t k = 0; k < samples + before; ++k)
+        in[k] = (float)((k * 7919) % 1000) / 1000.0f - 0.5f;
     double sum = 0;
     for (int word = 4; word < count; ++word) {
         const size_t chunk = strtoul(words[word], NULL, 10);
-        void *handle = create(NULL);
+        void* handle = create(NULL);
         size_t taken, given;
         if (process(handle, in, before, out, before, &taken, &given)) return 1;
         const double start = now();

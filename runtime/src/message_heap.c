@@ -1,8 +1,7 @@
 // Memory of messages from the heap.
-#include "message_memory.h"
-
 #include <stdlib.h>
 
+#include "message_memory.h"
 #include "messages.h"
 
 /// 0: there is room for one more at the end.

@@ -101,7 +101,8 @@ static void post(strc_env *env, const strc_dispatch *what, const strc_recipient 
     if (box->end - box->first == env->most_messages)
         strc_trap(env, (int32_t)to->crowded, (int32_t)to->sender, 0, 0);
     uint64_t bytes = kLetter + what->bytes;
-    strc_pending *message = bytes <= env->bytes_left ? env->message_memory->take(box, what->bytes) : NULL;
+    strc_pending *message =
+        bytes <= env->bytes_left ? env->message_memory->take(box, what->bytes) : NULL;
     if (!message) strc_trap(env, (int32_t)what->full, (int32_t)to->sender, (int64_t)bytes, 0);
     env->bytes_left -= bytes;
     message->before = before;

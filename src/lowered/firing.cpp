@@ -94,8 +94,7 @@ private:
             for (Side side : {kIn, kOut}) {
                 if (!(side == kIn ? added.in : added.out)) continue;
                 count[side] = static_cast<std::uint32_t>(w.body.locals.size());
-                w.body.locals.push_back(
-                    {side == kIn ? "popped" : "pushed", w.types.intType(), {}});
+                w.body.locals.push_back({side == kIn ? "popped" : "pushed", w.types.intType(), {}});
             }
         }
     }

@@ -102,15 +102,23 @@ std::string Functions::nameOf(const FunctionKey& key) const {
     return (code.name.empty() ? "filter" : code.name) + '_' + bodyOf(key).name;
 }
 
+std::uint32_t Functions::add(ir::Body body) {
+    const auto number = static_cast<std::uint32_t>(keys.size());
+    keys.emplace_back();
+    whole.emplace(number, std::move(body));
+    return number;
+}
+
 /// A function that is rewritten may ask for others.
-void Functions::finish(elab::Kernel& whole) {
-    for (std::size_t k = 0; k < keys.size(); ++k)
-        whole.code.functions.push_back(rewritten(*this, FunctionKey(keys[k])));
-    whole.code.constants = std::move(gathered.code.constants);
-    whole.code.params = static_cast<std::uint32_t>(whole.code.constants.size());
-    if (!whole.code.constants.empty()) whole.code.open = std::move(gathered.code.open);
-    whole.code.stored = std::move(gathered.code.stored);
-    whole.constants = std::move(gathered.constants);
+void Functions::finish(elab::Kernel& filter) {
+    for (std::uint32_t k = 0; k < keys.size(); ++k)
+        filter.code.functions.push_back(keys[k] ? rewritten(*this, FunctionKey(*keys[k]))
+                                                : std::move(whole.at(k)));
+    filter.code.constants = std::move(gathered.code.constants);
+    filter.code.params = static_cast<std::uint32_t>(filter.code.constants.size());
+    if (!filter.code.constants.empty()) filter.code.open = std::move(gathered.code.open);
+    filter.code.stored = std::move(gathered.code.stored);
+    filter.constants = std::move(gathered.constants);
 }
 
 }  // namespace strc::lowered

@@ -143,10 +143,9 @@ std::string whyNot(const ir::Module& module, const plan::Plan& plan) {
     return {};
 }
 
-elab::Elaboration lower(base::Context& context, types::TypeTable& types, const ir::Module&,
-                        const plan::Plan& plan) {
-    const elab::Elaboration& program = *plan.program;
-    const graph::Graph& graph = program.graph;
+Program lower(base::Context& context, types::TypeTable& types, const plan::Plan& plan,
+              bool drains) {
+    const graph::Graph& graph = plan.program->graph;
     const bool isComposite = !graph.composites.empty();
     const base::SourceRange header =
         isComposite ? graph.composites[0].header : graph.nodes[0].range;
@@ -154,17 +153,25 @@ elab::Elaboration lower(base::Context& context, types::TypeTable& types, const i
     kernel.code = frame(plan, isComposite ? graph.composites[0].name : graph.nodes[0].name, header);
     kernel.input = kernel.code.input;
     kernel.output = kernel.code.output;
-    const State state(context, types, plan);
+    const State state(context, types, plan, drains && plan.drain);
     std::string bytes = state.describe(kernel);
-    Functions functions(types, state, program);
+    Functions functions(types, state, *plan.program);
     kernel.work = ratesOf(plan, plan.steady);
     if (!plan.init.steps.empty()) {
         kernel.prework = ratesOf(plan, plan.init);
         kernel.code.prework = phaseBody(functions, plan, plan.init, true, header);
     }
     kernel.code.work = phaseBody(functions, plan, plan.steady, false, header);
+    std::optional<Drain> drain;
+    if (drains && plan.drain) {
+        auto add = [&](const plan::Phase& phase, const char* name) {
+            return functions.add(drainBody(functions, plan, phase, name, header));
+        };
+        drain = Drain{add(plan.drain->init, "drain_first"), add(plan.drain->steady, "drain"),
+                      state.left(), plan.drain->ending};
+    }
     functions.finish(kernel);
-    return wrapped(plan, std::move(kernel), std::move(bytes));
+    return {wrapped(plan, std::move(kernel), std::move(bytes)), std::move(drain)};
 }
 
 }  // namespace strc::lowered

@@ -4,10 +4,12 @@
 /// place of each item is explicit; its prework is the phase `init`, and its work a steady state. In: a plan whose phases are
 /// Linear. Out: a program of one node over the same module, with the same output to the bit, for any engine or printer.
 
+#include <optional>
 #include <string>
 
 #include "base/context.h"
 #include "elab/elaborate.h"
+#include "graph/ending.h"
 #include "plan/plan.h"
 
 namespace strc::lowered {
@@ -15,7 +17,20 @@ namespace strc::lowered {
 /// Why a program has no lower form yet: one sentence ("it has dynamic rates"), or empty if it has one.
 std::string whyNot(const ir::Module&, const plan::Plan&);
 
-/// There must be a lower form.
-elab::Elaboration lower(base::Context&, types::TypeTable&, const ir::Module&, const plan::Plan&);
+/// The end of the input (strc/ending.h): the phases once more as functions of the filter, each with firings left out that have
+/// no number left in a field, an array of `long`, which they count down.
+struct Drain {
+    std::uint32_t init = ir::kNone, steady = ir::kNone;  ///< into StreamCode::functions
+    std::uint32_t left = ir::kNone;  ///< the field
+    graph::Ending ending;  ///< places are indices into it
+};
+
+struct Program {
+    elab::Elaboration elaboration;
+    std::optional<Drain> drain;  ///< if it was asked for, and the plan has one
+};
+
+/// There must be a lower form. `drains`: with functions for the end of the input, which no engine of the compiler calls.
+Program lower(base::Context&, types::TypeTable&, const plan::Plan&, bool drains = false);
 
 }  // namespace strc::lowered

@@ -17,17 +17,94 @@ public:
     PhaseWriter(Functions& all, const plan::Plan& plan)
         : functions(all), state(all.state), plan(plan), graph(plan.program->graph), w(all.types) {}
 
-    ir::Body run(const plan::Phase& phase, bool isFirst, base::SourceRange header) {
-        w.body.name = isFirst ? "prework" : "work";
-        w.body.kind = isFirst ? ir::BodyKind::Prework : ir::BodyKind::Work;
+    ir::Body run(const plan::Phase& phase, ir::BodyKind kind, const std::string& name,
+                 base::SourceRange header) {
+        drains = kind == ir::BodyKind::Function;
+        w.body.name = name;
+        w.body.kind = kind;
         w.body.range = w.body.header = w.range = header;
         steps(phase.steps);
         return std::move(w.body);
     }
 
 private:
+    /// An index into a tape: `base`, and counters of loops times factors.
+    struct Index {
+        std::int64_t base = 0;
+        std::vector<std::pair<Reg, std::int64_t>> terms;
+
+        Index plus(Reg counter, std::int64_t factor = 1) const {
+            Index sum = *this;
+            if (counter != ir::kNone && factor != 0) sum.terms.emplace_back(counter, factor);
+            return sum;
+        }
+        Index plus(std::int64_t items) const {
+            Index sum = *this;
+            sum.base += items;
+            return sum;
+        }
+    };
+
     void steps(const std::vector<Step>& list) {
-        for (const Step& each : list) step(each);
+        for (const Step& each : list) drains ? stepIfLeft(each) : step(each);
+    }
+
+    // ---- draining
+
+    /// A step that is a single firing or item, unless it is done in every phase.
+    void stepIfLeft(const Step& each) {
+        const auto nodes = static_cast<std::int64_t>(graph.nodes.size());
+        switch (each.kind) {
+            case StepKind::Fire:
+                if (!plan.drain->counts[each.node]) return step(each);
+                return ifLeft(each.node, [&] { step(each); }, [&] { giveZeros(each); });
+            case StepKind::Read:
+                return ifLeft(
+                    nodes, [&] { step(each); },
+                    [&] { zeroItems(each.channel, index(each.outputs[0]), 1); });
+            case StepKind::Write: return ifLeft(nodes + 1, [&] { step(each); }, [] {});
+            default: return step(each);
+        }
+    }
+
+    /// `done` if the number at this place is not 0 yet, which it then counts down; else `without`.
+    template <typename Done, typename Without>
+    void ifLeft(std::int64_t place, Done done, Without without) {
+        const Type* number = w.types.scalar(types::TypeKind::Long);
+        const Reg numbers = fieldRef(state.left(), state.leftType());
+        const Reg at = w.reference(numbers, w.integer(place));
+        const Reg left = w.operation(Op::LoadAt, number, {at});
+        const auto constant = [&](std::int64_t value) {
+            return w.constant(types::Value::of(number, value));
+        };
+        const Reg isLeft = w.operation(Op::Ne, number, {left, constant(0)});
+        const ir::BlockId then = w.inBlock([&] {
+            const Reg fewer = w.operation(Op::Sub, number, {left, constant(1)});
+            w.emit(Op::StoreAt, number, {at, fewer});
+            done();
+        });
+        const ir::BlockId otherwise = w.inBlock(without);
+        w.emit(Op::If, nullptr, {isLeft}).blocks = {then, otherwise, ir::kNone};
+    }
+
+    /// What a firing that is left out would have given.
+    void giveZeros(const Step& step) {
+        const std::vector<EdgeId>& edges = graph.nodes[step.node].outputs;
+        for (std::size_t port = 0; port < edges.size(); ++port)
+            zeroItems(edges[port], index(step.outputs[port]),
+                      graph::pushRate(graph, edges[port], step.first));
+    }
+
+    void zeroItems(EdgeId edge, const Index& first, std::int64_t count) {
+        loop(count, [&](Reg k) {
+            const Reg to = item(edge, first.plus(k));
+            const Type* type = w.body.regs[to].type;
+            if (type->isAggregate()) {
+                w.emit(Op::Zero, type, {to});
+                return;
+            }
+            w.emit(Op::StoreAt, type, {to, w.constant(types::Value::zero(type))});
+        });
     }
 
     void step(const Step& step) {
@@ -55,23 +132,6 @@ private:
     }
 
     // ---- places
-
-    /// An index into a tape: `base`, and counters of loops times factors.
-    struct Index {
-        std::int64_t base = 0;
-        std::vector<std::pair<Reg, std::int64_t>> terms;
-
-        Index plus(Reg counter, std::int64_t factor = 1) const {
-            Index sum = *this;
-            if (counter != ir::kNone && factor != 0) sum.terms.emplace_back(counter, factor);
-            return sum;
-        }
-        Index plus(std::int64_t items) const {
-            Index sum = *this;
-            sum.base += items;
-            return sum;
-        }
-    };
 
     Index index(const Position& position) const {
         Index at{position.base, {}};
@@ -254,13 +314,20 @@ private:
     const graph::Graph& graph;
     ir::Writer w;
     std::vector<Reg> counters;  ///< of the loops around
+    bool drains = false;
 };
 
 }  // namespace
 
 ir::Body phaseBody(Functions& functions, const plan::Plan& plan, const plan::Phase& phase,
                    bool isFirst, base::SourceRange header) {
-    return PhaseWriter(functions, plan).run(phase, isFirst, header);
+    const auto kind = isFirst ? ir::BodyKind::Prework : ir::BodyKind::Work;
+    return PhaseWriter(functions, plan).run(phase, kind, isFirst ? "prework" : "work", header);
+}
+
+ir::Body drainBody(Functions& functions, const plan::Plan& plan, const plan::Phase& phase,
+                   const std::string& name, base::SourceRange header) {
+    return PhaseWriter(functions, plan).run(phase, ir::BodyKind::Function, name, header);
 }
 
 }  // namespace strc::lowered

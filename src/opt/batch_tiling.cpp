@@ -2,6 +2,8 @@
 // products and each copy. Whether these are items of the batch is not asked before but proved afterwards: if no part
 // touches what another one writes, the order between parts does not matter.
 
+#include "opt/detail/batch_tiling.h"
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -11,7 +13,6 @@
 #include "ir/contraction.h"
 #include "ir/parallel_loops.h"
 #include "ir/writer.h"
-#include "opt/detail/batch_tiling.h"
 
 namespace strc::opt {
 namespace {

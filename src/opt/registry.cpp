@@ -4,11 +4,11 @@
 
 #include "horizontal/horizontal.h"
 #include "linear/linear.h"
-#include "opt/detail/body_functions.h"
 #include "opt/detail/batch_tiling.h"
-#include "opt/detail/unroll.h"
+#include "opt/detail/body_functions.h"
 #include "opt/detail/tensor_body.h"
 #include "opt/detail/tensor_passes.h"
+#include "opt/detail/unroll.h"
 #include "opt/fuse_tensors.h"
 #include "opt/remove_reinterpret_casts.h"
 #include "pass/run.h"

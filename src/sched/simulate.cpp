@@ -208,11 +208,11 @@ private:
     std::vector<std::vector<std::uint32_t>> waitsFor, wakes;  ///< barriers
     std::vector<std::pair<std::uint32_t, std::uint32_t>> byRank;
     std::vector<std::int64_t> missing;  ///< inputs that hold too little
-    std::vector<bool> satisfied;        ///< channels that hold enough
-    std::set<std::uint32_t> ready;      ///< ranks; some may turn out not to be
+    std::vector<bool> satisfied;  ///< channels that hold enough
+    std::set<std::uint32_t> ready;  ///< ranks; some may turn out not to be
     std::size_t unfinished = 0;
     std::uint32_t running = kNobody;
-    std::int64_t pending = 0;           ///< firings of `running` not yet written down
+    std::int64_t pending = 0;  ///< firings of `running` not yet written down
     bool pendingAlone = false;
     std::int64_t runs = 0;
     Folder folder;

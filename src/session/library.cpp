@@ -149,8 +149,8 @@ Library Library::builtIn() {
 base::Result<Library> Library::ofFolder(const std::string& folder) {
     std::error_code error;
     std::vector<std::string> paths;
-    for (std::filesystem::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
-         entry.increment(error))
+    for (std::filesystem::recursive_directory_iterator entry(folder, error), end;
+         !error && entry != end; entry.increment(error))
         if (entry->path().extension() == ".str") paths.push_back(entry->path().string());
     if (error) return base::failure(base::Diag::CannotOpenFile, {folder, error.message()});
     std::sort(paths.begin(), paths.end());

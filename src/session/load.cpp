@@ -31,9 +31,8 @@ void reportUnknownWarning(base::Diagnostics& diags, std::string_view name) {
 }
 
 /// Passes whose programs have no lower form, and those that make more phases than it has.
-constexpr base::Pass kNotLowered[] = {
-    base::Pass::HorizontalFusion, base::Pass::VectoriseSplitjoins, base::Pass::RemoveRoundRobins,
-    base::Pass::Scaling};
+constexpr base::Pass kNotLowered[] = {base::Pass::HorizontalFusion, base::Pass::VectoriseSplitjoins,
+                                      base::Pass::RemoveRoundRobins, base::Pass::Scaling};
 
 /// Code as it was written, for debuggers and to compare with, is left as it was written.
 std::optional<pass::Options> optimisations(const Settings& settings) {

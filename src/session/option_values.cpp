@@ -185,7 +185,8 @@ bool setOption(Settings& settings, Value name, Value value) {
         return choose(value, {"generated", "onednn", "torch", "auto"}, choice) &&
                (settings.kernels = static_cast<Kernels>(choice), true);
     if (name == "tapes") {
-        constexpr plan::Tapes tapes[] = {plan::Tapes::Linear, plan::Tapes::Ring, plan::Tapes::Linear};
+        constexpr plan::Tapes tapes[] = {plan::Tapes::Linear, plan::Tapes::Ring,
+                                         plan::Tapes::Linear};
         if (!choose(value, {"linear", "ring", "arrays"}, choice)) return false;
         settings.tapes = tapes[choice];
         settings.lowers = choice == 2;

@@ -227,8 +227,8 @@ private:
             result.context.diags.add(base::Diag::CannotCompile, mainRange()) << why;
             return;
         }
-        elab::Elaboration made = lowered::lower(result.context, *result.program.types,
-                                                result.module, *result.plan);
+        elab::Elaboration made =
+            lowered::lower(result.context, *result.program.types, *result.plan).elaboration;
         result.plan.reset();
         result.optimised.reset();
         result.schedules.clear();

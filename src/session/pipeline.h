@@ -60,7 +60,8 @@ struct Request {
     std::int64_t mostItems = INT64_MAX;  ///< plan::Options::mostItems
     plan::Tapes tapes = plan::Tapes::Linear;
     bool planIfPossible = false;
-    bool lowers = false;  ///< the program becomes one filter (lowered/lower.h), which is planned then
+    bool lowers =
+        false;  ///< the program becomes one filter (lowered/lower.h), which is planned then
     bool forDevice = false;  ///< plan::Options::forDevice
     /// Declarations and static items alone: there is no main stream, and no stage after Lowered.
     bool withoutMain = false;

@@ -15,23 +15,23 @@ enum { kInvalid = 1, kUnjoined = 904, kIsolation = 907, kMostStreams = 8, kMostP
 
 // ---- calls
 
-static int call_of(const char *name, const char *about) {
+static int call_of(const char* name, const char* about) {
     static int times;
     const char *log = getenv("FAKE_CUDA_LOG"), *fault = getenv("FAKE_CUDA");
     size_t length = strlen(name);
     if (log) {
-        FILE *file = fopen(log, "a");
+        FILE* file = fopen(log, "a");
         fprintf(file, "%s%s%s\n", name, *about ? " " : "", about);
         fclose(file);
     }
     if (!fault || strncmp(fault, name, length) != 0 || fault[length] != '=') return 0;
-    const char *from = strchr(fault, ':');
+    const char* from = strchr(fault, ':');
     return ++times >= (from ? atoi(from + 1) : 1) ? atoi(fault + length + 1) : 0;
 }
 
-static int call(const char *name) { return call_of(name, ""); }
+static int call(const char* name) { return call_of(name, ""); }
 
-int cuGetErrorString(int result, const char **text) {
+int cuGetErrorString(int result, const char** text) {
     *text = result == 2     ? "out of memory"
             : result == 719 ? "unspecified launch failure"
             : result == 999 ? "GPU is lost"
@@ -42,100 +42,105 @@ int cuGetErrorString(int result, const char **text) {
 // ---- the device
 
 int cuInit(unsigned flags) { return (void)flags, call("cuInit"); }
-int cuDeviceGetCount(int *count) { return *count = 1, call("cuDeviceGetCount"); }
-int cuDeviceGet(int *device, int ordinal) { return *device = ordinal, call("cuDeviceGet"); }
-int cuDeviceGetAttribute(int *value, int which, int device) {
+int cuDeviceGetCount(int* count) { return *count = 1, call("cuDeviceGetCount"); }
+int cuDeviceGet(int* device, int ordinal) { return *device = ordinal, call("cuDeviceGet"); }
+int cuDeviceGetAttribute(int* value, int which, int device) {
     (void)device;
     *value = which == 75 ? (getenv("FAKE_CUDA_OLD") ? 6 : 9) : which == 76 ? 0 : 4;
     return call("cuDeviceGetAttribute");
 }
-int cuDevicePrimaryCtxRetain(void **context, int device) {
+int cuDevicePrimaryCtxRetain(void** context, int device) {
     (void)device;
-    return *context = (void *)1, call("cuDevicePrimaryCtxRetain");
+    return *context = (void*)1, call("cuDevicePrimaryCtxRetain");
 }
-int cuDevicePrimaryCtxRelease_v2(int device) { return (void)device, call("cuDevicePrimaryCtxRelease_v2"); }
-int cuCtxSetCurrent(void *context) { return (void)context, call("cuCtxSetCurrent"); }
-int cuModuleLoadDataEx(void **module, const void *code, unsigned count, int *names, void **values) {
+int cuDevicePrimaryCtxRelease_v2(int device) {
+    return (void)device, call("cuDevicePrimaryCtxRelease_v2");
+}
+int cuCtxSetCurrent(void* context) { return (void)context, call("cuCtxSetCurrent"); }
+int cuModuleLoadDataEx(void** module, const void* code, unsigned count, int* names, void** values) {
     (void)code, (void)count, (void)names, (void)values;
-    return *module = (void *)1, call("cuModuleLoadDataEx");
+    return *module = (void*)1, call("cuModuleLoadDataEx");
 }
-int cuModuleUnload(void *module) { return (void)module, call("cuModuleUnload"); }
-int cuModuleGetFunction(void **function, void *module, const char *name) {
+int cuModuleUnload(void* module) { return (void)module, call("cuModuleUnload"); }
+int cuModuleGetFunction(void** function, void* module, const char* name) {
     (void)module;
-    *function = (void *)fake_kernel(name);
+    *function = (void*)fake_kernel(name);
     return call_of("cuModuleGetFunction", name);
 }
 
 // ---- memory
 
-int cuMemGetInfo_v2(size_t *available, size_t *total) { return *available = *total = 0, 0; }
-int cuMemAlloc_v2(uint64_t *to, size_t bytes) {
+int cuMemGetInfo_v2(size_t* available, size_t* total) { return *available = *total = 0, 0; }
+int cuMemAlloc_v2(uint64_t* to, size_t bytes) {
     int result = call("cuMemAlloc_v2");
     *to = result == 0 ? (uint64_t)(uintptr_t)malloc(bytes) : 0;
-    if (*to) memset((void *)(uintptr_t)*to, 0xA5, bytes);
+    if (*to) memset((void*)(uintptr_t)*to, 0xA5, bytes);
     return result;
 }
-int cuMemFree_v2(uint64_t at) { return free((void *)(uintptr_t)at), call("cuMemFree_v2"); }
+int cuMemFree_v2(uint64_t at) { return free((void*)(uintptr_t)at), call("cuMemFree_v2"); }
 
-static struct { char *begin, *end; } pinned[kMostPinned];
+static struct {
+    char *begin, *end;
+} pinned[kMostPinned];
 static int pinned_count;
 
-static void pin(void *at, size_t bytes) {
+static void pin(void* at, size_t bytes) {
     if (pinned_count == kMostPinned) abort();
     pinned[pinned_count].begin = at;
-    pinned[pinned_count++].end = (char *)at + bytes;
+    pinned[pinned_count++].end = (char*)at + bytes;
 }
 
-static int is_pinned(const void *at, size_t bytes) {
+static int is_pinned(const void* at, size_t bytes) {
     for (int k = 0; k < pinned_count; ++k)
-        if ((const char *)at >= pinned[k].begin && (const char *)at + bytes <= pinned[k].end) return 1;
+        if ((const char*)at >= pinned[k].begin && (const char*)at + bytes <= pinned[k].end)
+            return 1;
     return 0;
 }
 
-int cuMemHostAlloc(void **to, size_t bytes, unsigned flags) {
+int cuMemHostAlloc(void** to, size_t bytes, unsigned flags) {
     (void)flags;
     *to = calloc(1, bytes);
     pin(*to, bytes);
     return call("cuMemHostAlloc");
 }
-int cuMemFreeHost(void *at) { return free(at), call("cuMemFreeHost"); }
-int cuMemHostRegister_v2(void *at, size_t bytes, unsigned flags) {
+int cuMemFreeHost(void* at) { return free(at), call("cuMemFreeHost"); }
+int cuMemHostRegister_v2(void* at, size_t bytes, unsigned flags) {
     (void)flags;
     int result = call("cuMemHostRegister_v2");
     if (result == 0) pin(at, bytes);
     return result;
 }
-int cuMemHostUnregister(void *at) { return (void)at, call("cuMemHostUnregister"); }
-int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
-    memcpy((void *)(uintptr_t)to, from, bytes);
+int cuMemHostUnregister(void* at) { return (void)at, call("cuMemHostUnregister"); }
+int cuMemcpyHtoD_v2(uint64_t to, const void* from, size_t bytes) {
+    memcpy((void*)(uintptr_t)to, from, bytes);
     return call("cuMemcpyHtoD_v2");
 }
 
 // ---- streams: lists of work; marks are places in them
 
 typedef struct mark {
-    struct stream *in;
+    struct stream* in;
     int is_done;
 } mark;
 
 enum kind { COPY, SET, KERNEL, RECORD, WAIT, GRAPH };
 
 typedef struct work {
-    struct work *next;
+    struct work* next;
     enum kind kind;
-    void *to;
-    const void *from;
+    void* to;
+    const void* from;
     size_t bytes, pitch, rows;
     unsigned char byte;
     fake_launch launch;
-    mark *mark;
+    mark* mark;
     int number;  ///< of the mark, in a graph
-    struct graph *graph;
+    struct graph* graph;
 } work;
 
 typedef struct stream {
     work *first, **end;
-    struct graph *captured_by;
+    struct graph* captured_by;
     int lane;
 } stream;
 
@@ -146,16 +151,16 @@ typedef struct graph {
 } graph;
 
 typedef struct event {
-    mark *mark;
-    graph *captured_by;
+    mark* mark;
+    graph* captured_by;
     int number;
 } event;
 
-static stream *streams[kMostStreams];
+static stream* streams[kMostStreams];
 static int stream_count;
 
-static void add(stream *to, work item) {
-    work *made = malloc(sizeof *made);
+static void add(stream* to, work item) {
+    work* made = malloc(sizeof *made);
     *made = item;
     made->next = NULL;
     if (!to->first) to->end = &to->first;
@@ -164,19 +169,19 @@ static void add(stream *to, work item) {
 }
 
 /// To a stream, or to what it is captured as.
-static void submit(void *handle, work item) {
-    stream *on = handle;
+static void submit(void* handle, work item) {
+    stream* on = handle;
     add(on->captured_by ? &on->captured_by->lanes[on->lane] : on, item);
 }
 
-static void run(stream *of, const mark *until, stream *const *all, int count);
+static void run(stream* of, const mark* until, stream* const* all, int count);
 
-static void launch_graph(const graph *from) {
+static void launch_graph(const graph* from) {
     stream lanes[kMostStreams] = {0}, *all[kMostStreams];
-    mark *marks = calloc((size_t)from->mark_count + 1, sizeof *marks);
+    mark* marks = calloc((size_t)from->mark_count + 1, sizeof *marks);
     for (int lane = 0; lane < from->lane_count; ++lane) {
         all[lane] = &lanes[lane];
-        for (const work *each = from->lanes[lane].first; each; each = each->next) {
+        for (const work* each = from->lanes[lane].first; each; each = each->next) {
             work copy = *each;
             copy.mark = &marks[each->number];
             if (each->kind == RECORD) copy.mark->in = &lanes[lane];
@@ -189,12 +194,12 @@ static void launch_graph(const graph *from) {
     free(marks);
 }
 
-static void perform(work *item, stream *const *all, int count) {
+static void perform(work* item, stream* const* all, int count) {
     switch (item->kind) {
         case COPY: memmove(item->to, item->from, item->bytes); break;
         case SET:
             for (size_t k = 0; k < item->rows; ++k)
-                memset((char *)item->to + k * item->pitch, item->byte, item->bytes);
+                memset((char*)item->to + k * item->pitch, item->byte, item->bytes);
             break;
         case KERNEL: fake_perform(&item->launch); break;
         case RECORD: item->mark->is_done = 1; break;
@@ -205,52 +210,52 @@ static void perform(work *item, stream *const *all, int count) {
     }
 }
 
-static void pop(stream *of, stream *const *all, int count) {
-    work *item = of->first;
+static void pop(stream* of, stream* const* all, int count) {
+    work* item = of->first;
     of->first = item->next;
     perform(item, all, count);
     free(item);
 }
 
 /// Streams but the first, as far as they need not wait.
-static void go_ahead(stream *const *all, int count) {
-    const char *order = getenv("FAKE_CUDA_ORDER");
+static void go_ahead(stream* const* all, int count) {
+    const char* order = getenv("FAKE_CUDA_ORDER");
     if (!order || strcmp(order, "early") != 0) return;
     for (int k = 1; k < count; ++k)
         while (all[k]->first && !(all[k]->first->kind == WAIT && !all[k]->first->mark->is_done))
             pop(all[k], all, count);
 }
 
-static void run(stream *of, const mark *until, stream *const *all, int count) {
+static void run(stream* of, const mark* until, stream* const* all, int count) {
     while (of->first && !(until && until->is_done)) {
         pop(of, all, count);
         go_ahead(all, count);
     }
 }
 
-int cuStreamCreate(void **made, unsigned flags) {
+int cuStreamCreate(void** made, unsigned flags) {
     (void)flags;
     *made = streams[stream_count++] = calloc(1, sizeof(stream));
     return call("cuStreamCreate");
 }
-int cuStreamDestroy_v2(void *at) { return (void)at, call("cuStreamDestroy_v2"); }
-int cuStreamSynchronize(void *at) {
-    stream *on = at;
+int cuStreamDestroy_v2(void* at) { return (void)at, call("cuStreamDestroy_v2"); }
+int cuStreamSynchronize(void* at) {
+    stream* on = at;
     if (on->captured_by) return kIsolation;
     run(on, NULL, streams, stream_count);
     return call("cuStreamSynchronize");
 }
 
-int cuEventCreate(void **made, unsigned flags) {
+int cuEventCreate(void** made, unsigned flags) {
     (void)flags;
     *made = calloc(1, sizeof(event));
     return call("cuEventCreate");
 }
-int cuEventDestroy_v2(void *at) { return free(at), call("cuEventDestroy_v2"); }
+int cuEventDestroy_v2(void* at) { return free(at), call("cuEventDestroy_v2"); }
 
-int cuEventRecord(void *at, void *handle) {
-    event *e = at;
-    stream *on = handle;
+int cuEventRecord(void* at, void* handle) {
+    event* e = at;
+    stream* on = handle;
     work item = {.kind = RECORD};
     e->captured_by = on->captured_by;
     if (on->captured_by) {
@@ -263,9 +268,9 @@ int cuEventRecord(void *at, void *handle) {
     return call("cuEventRecord");
 }
 
-int cuStreamWaitEvent(void *handle, void *at, unsigned flags) {
-    stream *on = handle;
-    event *e = at;
+int cuStreamWaitEvent(void* handle, void* at, unsigned flags) {
+    stream* on = handle;
+    event* e = at;
     (void)flags;
     if (on->captured_by != e->captured_by) {
         if (on->captured_by || !e->captured_by) return kIsolation;
@@ -279,9 +284,9 @@ int cuStreamWaitEvent(void *handle, void *at, unsigned flags) {
 
 // ---- graphs
 
-int cuStreamBeginCapture_v2(void *handle, int mode) {
+int cuStreamBeginCapture_v2(void* handle, int mode) {
     (void)mode;
-    stream *on = handle;
+    stream* on = handle;
     on->captured_by = calloc(1, sizeof(graph));
     on->lane = 0;
     on->captured_by->lane_count = 1;
@@ -289,58 +294,70 @@ int cuStreamBeginCapture_v2(void *handle, int mode) {
 }
 
 /// What is last in another stream has to be waited for.
-static int is_joined(const graph *made) {
+static int is_joined(const graph* made) {
     for (int lane = 1; lane < made->lane_count; ++lane) {
-        const work *last = made->lanes[lane].first;
+        const work* last = made->lanes[lane].first;
         while (last->next) last = last->next;
         if (last->kind != RECORD || !made->is_waited_for[last->number]) return 0;
     }
     return 1;
 }
 
-int cuStreamEndCapture(void *handle, void **result) {
-    graph *made = ((stream *)handle)->captured_by;
+int cuStreamEndCapture(void* handle, void** result) {
+    graph* made = ((stream*)handle)->captured_by;
     for (int k = 0; k < stream_count; ++k)
         if (streams[k]->captured_by == made) streams[k]->captured_by = NULL;
     *result = made;
     return is_joined(made) ? call("cuStreamEndCapture") : kUnjoined;
 }
-int cuGraphInstantiateWithFlags(void **made, void *from, unsigned long long flags) {
+int cuGraphInstantiateWithFlags(void** made, void* from, unsigned long long flags) {
     (void)flags;
     *made = from;
     return call("cuGraphInstantiateWithFlags");
 }
-int cuGraphLaunch(void *at, void *handle) {
+int cuGraphLaunch(void* at, void* handle) {
     submit(handle, (work){.kind = GRAPH, .graph = at});
     return call("cuGraphLaunch");
 }
-int cuGraphDestroy(void *at) { return (void)at, call("cuGraphDestroy"); }
-int cuGraphExecDestroy(void *at) { return (void)at, call("cuGraphExecDestroy"); }
+int cuGraphDestroy(void* at) { return (void)at, call("cuGraphDestroy"); }
+int cuGraphExecDestroy(void* at) { return (void)at, call("cuGraphExecDestroy"); }
 
 // ---- work
 
-int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *on) {
-    submit(on, (work){.kind = COPY, .to = (void *)(uintptr_t)to, .from = from, .bytes = bytes});
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void* on) {
+    submit(on, (work){.kind = COPY, .to = (void*)(uintptr_t)to, .from = from, .bytes = bytes});
     return call_of("cuMemcpyHtoDAsync_v2", is_pinned(from, bytes) ? "pinned" : "pageable");
 }
-int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *on) {
-    submit(on, (work){.kind = COPY, .to = to, .from = (const void *)(uintptr_t)from, .bytes = bytes});
+int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void* on) {
+    submit(on,
+           (work){.kind = COPY, .to = to, .from = (const void*)(uintptr_t)from, .bytes = bytes});
     return call_of("cuMemcpyDtoHAsync_v2", is_pinned(to, bytes) ? "pinned" : "pageable");
 }
-int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *on) {
-    submit(on, (work){.kind = COPY, .to = (void *)(uintptr_t)to, .from = (const void *)(uintptr_t)from, .bytes = bytes});
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void* on) {
+    submit(on, (work){.kind = COPY,
+                      .to = (void*)(uintptr_t)to,
+                      .from = (const void*)(uintptr_t)from,
+                      .bytes = bytes});
     return call("cuMemcpyDtoDAsync_v2");
 }
-int cuMemsetD8Async(uint64_t to, unsigned char byte, size_t bytes, void *on) {
-    submit(on, (work){.kind = SET, .to = (void *)(uintptr_t)to, .byte = byte, .bytes = bytes, .rows = 1});
+int cuMemsetD8Async(uint64_t to, unsigned char byte, size_t bytes, void* on) {
+    submit(
+        on,
+        (work){.kind = SET, .to = (void*)(uintptr_t)to, .byte = byte, .bytes = bytes, .rows = 1});
     return call("cuMemsetD8Async");
 }
-int cuMemsetD2D8Async(uint64_t to, size_t pitch, unsigned char byte, size_t width, size_t height, void *on) {
-    submit(on, (work){.kind = SET, .to = (void *)(uintptr_t)to, .byte = byte, .bytes = width, .pitch = pitch, .rows = height});
+int cuMemsetD2D8Async(uint64_t to, size_t pitch, unsigned char byte, size_t width, size_t height,
+                      void* on) {
+    submit(on, (work){.kind = SET,
+                      .to = (void*)(uintptr_t)to,
+                      .byte = byte,
+                      .bytes = width,
+                      .pitch = pitch,
+                      .rows = height});
     return call("cuMemsetD2D8Async");
 }
-int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                   unsigned shared, void *on, void **parameters, void **extra) {
+int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned shared, void* on, void** parameters, void** extra) {
     (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)extra;
     submit(on, (work){.kind = KERNEL, .launch = fake_launch_of(function, parameters)});
     return call("cuLaunchKernel");

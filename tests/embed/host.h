@@ -24,25 +24,25 @@ enum { kOutSize = sizeof(OF(out)) };
 #endif
 
 typedef struct block {
-    unsigned char *bytes;
+    unsigned char* bytes;
     size_t items;
 } block;
 
-static inline void die(const char *what) {
+static inline void die(const char* what) {
     fprintf(stderr, "%s\n", what);
     exit(3);
 }
 
-static inline block read_all(const char *name) {
+static inline block read_all(const char* name) {
     block made = {malloc(1 << 24), 0};
-    FILE *file = fopen(name, "rb");
+    FILE* file = fopen(name, "rb");
     if (!file || !made.bytes) die("no input");
     made.items = fread(made.bytes, 1, 1 << 24, file) / kInSize;
     fclose(file);
     return made;
 }
 
-static inline uint32_t draw(uint32_t *seed) {
+static inline uint32_t draw(uint32_t* seed) {
     *seed = *seed * 1664525u + 1013904223u;
     return *seed >> 8;
 }

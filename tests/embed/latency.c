@@ -4,7 +4,7 @@
 int main(void) {
     static OF(in) in[1000];
     static OF(out) out[1000];
-    OF(handle) *handle = OF(create)(NULL);
+    OF(handle)* handle = OF(create)(NULL);
     size_t taken, given, total = 0;
     OF(process)(handle, in, OF(LATENCY), out, 1000, &taken, &given);
     total += given;

@@ -9,20 +9,20 @@
 
 enum { kBlock = 64, kRoom = 1 << 16 };
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     if (argc != 2) die("sealed IN");
     block in = read_all(argv[1]);
     int status = 77;
-    OF(handle) *handle = OF(create)(&status);
-    unsigned char *out = malloc((size_t)kRoom * kOutSize);
+    OF(handle)* handle = OF(create)(&status);
+    unsigned char* out = malloc((size_t)kRoom * kOutSize);
     if (!handle || !out) die("create");
     size_t taken = 0, given = 0;
     if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0) die("no seal");
     while (status == OF(OK) && taken < in.items) {
         size_t more_in = 0, more_out = 0;
         size_t items = in.items - taken < kBlock ? in.items - taken : kBlock;
-        status = OF(process)(handle, (const void *)(in.bytes + taken * kInSize), items,
-                             (void *)(out + given * kOutSize), kRoom - given, &more_in, &more_out);
+        status = OF(process)(handle, (const void*)(in.bytes + taken * kInSize), items,
+                             (void*)(out + given * kOutSize), kRoom - given, &more_in, &more_out);
         taken += more_in;
         given += more_out;
     }

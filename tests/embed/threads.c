@@ -7,21 +7,21 @@ enum { kPiece = 100 };
 
 typedef struct job {
     block in;
-    unsigned char *out;
+    unsigned char* out;
     size_t given;
 } job;
 
-static void *work(void *of) {
-    job *own = of;
-    OF(handle) *handle = OF(create)(NULL);
+static void* work(void* of) {
+    job* own = of;
+    OF(handle)* handle = OF(create)(NULL);
     if (!handle) die("create");
     for (int round = 0; round < 20; ++round) {
         own->given = 0;
         for (size_t taken = 0; taken < own->in.items;) {
             size_t in = own->in.items - taken < kPiece ? own->in.items - taken : kPiece;
             size_t more, given;
-            if (OF(process)(handle, (const void *)(own->in.bytes + taken * kInSize), in,
-                            (void *)(own->out + own->given * kOutSize), kPiece, &more,
+            if (OF(process)(handle, (const void*)(own->in.bytes + taken * kInSize), in,
+                            (void*)(own->out + own->given * kOutSize), kPiece, &more,
                             &given) != OF(OK))
                 die(OF(message)(handle));
             taken += more;
@@ -33,7 +33,7 @@ static void *work(void *of) {
     return NULL;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     if (argc < 2) die("threads IN");
     job jobs[2];
     pthread_t threads[2];

@@ -30,8 +30,8 @@ int main(int argc, char** argv) {
     catchSignal(SIGTERM);
     signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write
     signal(SIGXFSZ, SIG_IGN);  // so is a file that may not grow
-    int status = strc::driver::run(
-        argc, argv, {std::cin, std::cout, std::cerr, isatty(1) != 0, isatty(2) != 0, &interrupted,
-                         isatty(0) != 0});
+    int status = strc::driver::run(argc, argv,
+                                   {std::cin, std::cout, std::cerr, isatty(1) != 0, isatty(2) != 0,
+                                    &interrupted, isatty(0) != 0});
     return status == strc::driver::kInterrupted ? 128 + received : status;
 }

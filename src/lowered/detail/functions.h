@@ -40,6 +40,8 @@ public:
     Added addedTo(const FunctionKey&) const;
     const ir::Body& bodyOf(const FunctionKey&) const;
     std::string nameOf(const FunctionKey&) const;  ///< "Fir_work"
+    /// Adds a body as it is. Its number among the filter's functions.
+    std::uint32_t add(ir::Body);
     /// Puts functions, stored arrays and open constants into the kernel.
     void finish(elab::Kernel&);
 
@@ -47,7 +49,9 @@ public:
     const State& state;
     types::TypeTable& types;
     /// Where a kernel's stored arrays and constants stand among those of the filter.
-    std::uint32_t storedOf(KernelId kernel, std::uint32_t k) const { return firstStored[kernel] + k; }
+    std::uint32_t storedOf(KernelId kernel, std::uint32_t k) const {
+        return firstStored[kernel] + k;
+    }
     std::uint32_t constantOf(KernelId kernel, std::uint32_t k) const {
         return constants[kernel][k];
     }
@@ -58,7 +62,8 @@ private:
 
     const elab::Elaboration& program;
     std::map<FunctionKey, std::uint32_t> numbers;
-    std::vector<FunctionKey> keys;  ///< by number
+    std::vector<std::optional<FunctionKey>> keys;  ///< by number; none: it is in `whole`
+    std::map<std::uint32_t, ir::Body> whole;
     std::vector<std::vector<bool>> usesTapes;  ///< by kernel and function, also through others
     std::vector<std::uint32_t> firstStored;
     std::vector<std::vector<std::uint32_t>> constants;

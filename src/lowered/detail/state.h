@@ -25,7 +25,8 @@ struct Record {
 
 class State {
 public:
-    State(base::Context&, types::TypeTable&, const plan::Plan&);
+    /// `drains`: with a field for the numbers of firings that are left.
+    State(base::Context&, types::TypeTable&, const plan::Plan&, bool drains);
 
     const Record& record(KernelId kernel) const { return records[kernel]; }
     /// Fields of the filter: ir::kNone where a node has no fields.
@@ -33,6 +34,10 @@ public:
     /// The field of the tape on which the edge's items lie, and its type, an array.
     std::uint32_t tapeOf(EdgeId edge) const { return edgeFields[plan.channels[edge].tape]; }
     const Type* tapeType(EdgeId edge) const { return fields[tapeOf(edge)].type; }
+
+    /// The field with the numbers of firings that are left, by place (strc_draining_places); ir::kNone: there is none.
+    std::uint32_t left() const { return leftField; }
+    const Type* leftType() const { return fields[leftField].type; }
 
     /// Puts fields, their types and offsets into the kernel. What its instance begins with.
     std::string describe(elab::Kernel&) const;
@@ -48,6 +53,7 @@ private:
     const plan::Plan& plan;
     std::vector<Record> records;  ///< by kernel
     std::vector<std::uint32_t> nodeFields, edgeFields;
+    std::uint32_t leftField = ir::kNone;
     std::vector<ir::Variable> fields;
 };
 

@@ -11,7 +11,12 @@ TEST(Json, TextsAreQuoted) {
     EXPECT_EQ(jsonString("1\n2\x7f"), R"("1\u000a2\u007f")");
 }
 
-TEST(Json, WhatIsNoTextIsReplaced) { EXPECT_EQ(jsonString("a\xff" "b"), "\"a\xEF\xBF\xBD" "b\""); }
+TEST(Json, WhatIsNoTextIsReplaced) {
+    EXPECT_EQ(jsonString("a\xff"
+                         "b"),
+              "\"a\xEF\xBF\xBD"
+              "b\"");
+}
 
 }  // namespace
 }  // namespace strc::base

@@ -1,8 +1,7 @@
-#include "lowered/lower.h"
-
 #include "base/pass.h"
 #include "ir/text.h"
 #include "ir/verify.h"
+#include "lowered/lower.h"
 #include "unit/codegen/compiled.h"
 
 namespace strc::testing {

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 extern "C" {
-#include "strc/processor.h"
 #include "progress.h"
+#include "strc/processor.h"
 }
 
 namespace strc::testing {
