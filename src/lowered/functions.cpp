@@ -86,7 +86,8 @@ std::uint32_t Functions::of(const FunctionKey& key) {
 
 Added Functions::addedTo(const FunctionKey& key) const {
     const bool isFiring = key.body == kWork || key.body == kPrework;
-    const bool onTapes = isFiring || usesTapes[key.kernel][key.body];
+    const bool isStart = key.body == kSetup || key.body == kInit;
+    const bool onTapes = isFiring || (!isStart && usesTapes[key.kernel][key.body]);
     return {state.record(key.kernel).type != nullptr, onTapes && key.in, onTapes && key.out,
             !isFiring && onTapes};
 }
@@ -94,7 +95,9 @@ Added Functions::addedTo(const FunctionKey& key) const {
 const ir::Body& Functions::bodyOf(const FunctionKey& key) const {
     const ir::StreamCode& code = program.kernels[key.kernel].code;
     if (key.body == kWork) return *code.work;
-    return key.body == kPrework ? *code.prework : code.functions[key.body];
+    if (key.body == kPrework) return *code.prework;
+    if (key.body == kSetup) return code.setup;
+    return key.body == kInit ? *code.init : code.functions[key.body];
 }
 
 std::string Functions::nameOf(const FunctionKey& key) const {

@@ -65,7 +65,6 @@ std::string whyNot(const ir::Module& module, const elab::Kernel& kernel) {
         return isFile ? "it reads or writes files itself" : "";
     }
     if (kernel.horizontal) return "several filters have been made one for vectors";
-    if (kernel.code.startsLate) return "a parameter that is left open flows into 'init'";
     for (const ir::Body* body : ir::bodiesThatRun(module, kernel.code))
         for (const ir::Block& block : body->blocks)
             for (const ir::Instr& instr : block.instrs)
@@ -102,6 +101,11 @@ std::uint8_t effectsOf(const graph::Graph& graph) {
     std::uint8_t all = graph::kNoEffect;
     for (const graph::Node& node : graph.nodes) all |= node.effects;
     return all;
+}
+
+bool startsLate(const elab::Elaboration& program) {
+    return std::any_of(program.kernels.begin(), program.kernels.end(),
+                       [](const elab::Kernel& kernel) { return kernel.code.startsLate; });
 }
 
 /// One node with that kernel in the place of the whole graph.
@@ -143,8 +147,8 @@ std::string whyNot(const ir::Module& module, const plan::Plan& plan) {
     return {};
 }
 
-Program lower(base::Context& context, types::TypeTable& types, const plan::Plan& plan,
-              bool drains) {
+Program lower(base::Context& context, types::TypeTable& types, const ir::Module& module,
+              const plan::Plan& plan, bool drains) {
     const graph::Graph& graph = plan.program->graph;
     const bool isComposite = !graph.composites.empty();
     const base::SourceRange header =
@@ -157,7 +161,7 @@ Program lower(base::Context& context, types::TypeTable& types, const plan::Plan&
     std::string bytes = state.describe(kernel);
     Functions functions(types, state, *plan.program);
     kernel.work = ratesOf(plan, plan.steady);
-    if (!plan.init.steps.empty()) {
+    if (!plan.init.steps.empty() || startsLate(*plan.program)) {
         kernel.prework = ratesOf(plan, plan.init);
         kernel.code.prework = phaseBody(functions, plan, plan.init, true, header);
     }
@@ -170,8 +174,15 @@ Program lower(base::Context& context, types::TypeTable& types, const plan::Plan&
         drain = Drain{add(plan.drain->init, "drain_first"), add(plan.drain->steady, "drain"),
                       state.left(), plan.drain->ending};
     }
+    std::vector<std::uint32_t> updates;
+    for (std::uint32_t slot = 0; slot < module.open.size(); ++slot) {
+        std::optional<ir::Body> update =
+            updateBody(functions, plan, slot, "update_" + module.open[slot].name, header);
+        updates.push_back(update ? functions.add(std::move(*update)) : ir::kNone);
+    }
     functions.finish(kernel);
-    return {wrapped(plan, std::move(kernel), std::move(bytes)), std::move(drain)};
+    return {wrapped(plan, std::move(kernel), std::move(bytes)), std::move(updates),
+            std::move(drain)};
 }
 
 }  // namespace strc::lowered

@@ -27,10 +27,14 @@ struct Drain {
 
 struct Program {
     elab::Elaboration elaboration;
+    /// By open parameter: the function that computes again what init makes of it, into StreamCode::functions; ir::kNone: nothing. It
+    /// gets whether the results are kept; else they are made for the checks alone.
+    std::vector<std::uint32_t> updates;
     std::optional<Drain> drain;  ///< if it was asked for, and the plan has one
 };
 
 /// There must be a lower form. `drains`: with functions for the end of the input, which no engine of the compiler calls.
-Program lower(base::Context&, types::TypeTable&, const plan::Plan&, bool drains = false);
+Program lower(base::Context&, types::TypeTable&, const ir::Module&, const plan::Plan&,
+              bool drains = false);
 
 }  // namespace strc::lowered

@@ -23,11 +23,81 @@ public:
         w.body.name = name;
         w.body.kind = kind;
         w.body.range = w.body.header = w.range = header;
+        const bool isInit = &phase == &plan.init || (drains && &phase == &plan.drain->init);
+        if (isInit)
+            for (NodeId id = 0; id < graph.nodes.size(); ++id)
+                if (startsLate(id)) start(id, fieldsOf(id));
         steps(phase.steps);
         return std::move(w.body);
     }
 
+    std::optional<ir::Body> update(std::uint32_t slot, const std::string& name,
+                                   base::SourceRange header) {
+        w.body.name = name;
+        w.body.range = w.body.header = w.range = header;
+        w.body.locals.push_back({"keeps", w.types.boolean(), {}});
+        w.body.params = 1;
+        bool any = false;
+        for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+            if (!startsLate(id) || (marksOf(id) & ir::markOf(slot)) == 0) continue;
+            startAgain(id);
+            any = true;
+        }
+        if (!any) return std::nullopt;
+        return std::move(w.body);
+    }
+
 private:
+    // ---- what parameters are known for late
+
+    bool startsLate(NodeId id) const {
+        const KernelId kernel = graph.nodes[id].kernel;
+        return kernel != graph::kNone && plan.program->kernels[kernel].code.startsLate;
+    }
+
+    ir::Marks marksOf(NodeId id) const {
+        ir::Marks marks = 0;
+        for (ir::Marks each : plan.program->kernels[graph.nodes[id].kernel].derived) marks |= each;
+        return marks;
+    }
+
+    /// Setup and init, with fields that are zeros before.
+    void start(NodeId id, Reg fields) {
+        const graph::Node& node = graph.nodes[id];
+        std::vector<Reg> passed;
+        if (fields != ir::kNone) passed.push_back(fields);
+        call(functions.of({node.kernel, kSetup, nullptr, nullptr}), passed, node.range);
+        if (plan.program->kernels[node.kernel].code.init)
+            call(functions.of({node.kernel, kInit, nullptr, nullptr}), passed, node.range);
+    }
+
+    void startAgain(NodeId id) {
+        const Record& record = state.record(graph.nodes[id].kernel);
+        if (!record.type) return start(id, ir::kNone);
+        const std::uint32_t scratch = w.local("scratch_" + std::to_string(id), record.type);
+        w.body.blocks[w.block].instrs.back().flag = false;  // zeros
+        start(id, w.address(scratch));
+        const ir::BlockId keeps = w.inBlock([&] { keepDerived(id, scratch); });
+        w.emit(Op::If, nullptr, {w.load(0)}).blocks = {keeps, ir::kNone, ir::kNone};
+    }
+
+    void keepDerived(NodeId id, std::uint32_t scratch) {
+        const KernelId kernel = graph.nodes[id].kernel;
+        const Record& record = state.record(kernel);
+        const std::vector<ir::Marks>& derived = plan.program->kernels[kernel].derived;
+        for (std::size_t k = 0; k < record.members.size(); ++k) {
+            if (derived[k] == 0 || record.members[k] == ir::kNone) continue;
+            const Reg to = member(fieldsOf(id), record, record.members[k]);
+            copy(to, member(w.address(scratch), record, record.members[k]));
+        }
+    }
+
+    Reg member(Reg fields, const Record& record, std::uint32_t k) {
+        const Type* type = record.type->structure->fields[k].type;
+        w.emit(Op::Member, type, {fields}).index = k;
+        return w.result(type, true);
+    }
+
     /// An index into a tape: `base`, and counters of loops times factors.
     struct Index {
         std::int64_t base = 0;
@@ -277,7 +347,9 @@ private:
         });
     }
 
+    /// ir::kNone: it has none.
     Reg fieldsOf(NodeId node) {
+        if (state.fieldOf(node) == ir::kNone) return ir::kNone;
         return fieldRef(state.fieldOf(node), state.record(graph.nodes[node].kernel).type);
     }
 
@@ -294,8 +366,7 @@ private:
         const std::uint32_t member = state.record(kernel).iterations;
         if (member == ir::kNone) return;
         const Type* integer = w.types.intType();
-        w.emit(Op::Member, integer, {fieldsOf(node)}).index = member;
-        const Reg count = w.result(integer, true);
+        const Reg count = this->member(fieldsOf(node), state.record(kernel), member);
         const Reg before = w.operation(Op::LoadAt, integer, {count});
         const Reg next = w.operation(Op::Add, integer, {before, w.integer(1)});
         w.emit(Op::StoreAt, integer, {count, next});
@@ -328,6 +399,11 @@ ir::Body phaseBody(Functions& functions, const plan::Plan& plan, const plan::Pha
 ir::Body drainBody(Functions& functions, const plan::Plan& plan, const plan::Phase& phase,
                    const std::string& name, base::SourceRange header) {
     return PhaseWriter(functions, plan).run(phase, ir::BodyKind::Function, name, header);
+}
+
+std::optional<ir::Body> updateBody(Functions& functions, const plan::Plan& plan, std::uint32_t slot,
+                                   const std::string& name, base::SourceRange header) {
+    return PhaseWriter(functions, plan).update(slot, name, header);
 }
 
 }  // namespace strc::lowered

@@ -228,7 +228,8 @@ private:
             return;
         }
         elab::Elaboration made =
-            lowered::lower(result.context, *result.program.types, *result.plan).elaboration;
+            lowered::lower(result.context, *result.program.types, result.module, *result.plan)
+                .elaboration;
         result.plan.reset();
         result.optimised.reset();
         result.schedules.clear();

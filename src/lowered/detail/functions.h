@@ -9,7 +9,8 @@
 namespace strc::lowered {
 
 /// Which body of a kernel it is.
-constexpr std::uint32_t kWork = UINT32_MAX, kPrework = UINT32_MAX - 1;
+constexpr std::uint32_t kWork = UINT32_MAX, kPrework = UINT32_MAX - 1, kSetup = UINT32_MAX - 2,
+                        kInit = UINT32_MAX - 3;
 
 /// A body of a kernel whose items lie on tapes of such types, arrays; null: it has no such side.
 struct FunctionKey {

@@ -1,6 +1,8 @@
 #pragma once
 /// Phases of a plan as bodies of the one filter.
 
+#include <optional>
+
 #include "lowered/detail/functions.h"
 
 namespace strc::lowered {
@@ -12,5 +14,10 @@ ir::Body phaseBody(Functions&, const plan::Plan&, const plan::Phase&, bool isFir
 /// A function that does a phase of Plan::drain, whose firings and items are left out where State::left has no number for them.
 ir::Body drainBody(Functions&, const plan::Plan&, const plan::Phase&, const std::string& name,
                    base::SourceRange header);
+
+/// A function of a boolean: does setup and init of the filters again that depend on this open parameter, in memory beside their
+/// fields; what these make of parameters becomes theirs if that is true. None: there are none.
+std::optional<ir::Body> updateBody(Functions&, const plan::Plan&, std::uint32_t slot,
+                                   const std::string& name, base::SourceRange header);
 
 }  // namespace strc::lowered

@@ -83,6 +83,25 @@ TEST_F(Lowered, InstancesShareAFunction) {
     EXPECT_EQ(kernel().code.functions.size(), 3u);
 }
 
+TEST_F(Lowered, ComputesAgainWhatInitMakesOfAParameter) {
+    const char* text =
+        "void->void pipeline Main(int gain = 3) { add Count; add Scale(gain); add Show; }\n"
+        "void->int filter Count { int n; work push 1 { push(n++); } }\n"
+        "int->int filter Scale(int gain) { int[2] table; int sum; init { for (int k = 0; k < 2; "
+        "k++) table[k] = gain * (k + 1); } work pop 1 push 1 { sum += pop(); push(sum * table[1]); "
+        "} }\n"
+        "int->void filter Show { work pop 1 { println(pop()); } }\n";
+    request.keptParameters = {"gain"};
+    compile(text);
+    const std::string shown = ir::print(kernel().code);
+    EXPECT_THAT(shown, HasSubstr("function update_gain(keeps: boolean)"));
+    EXPECT_THAT(shown, HasSubstr("function Scale_init(self: Scale_fields)"));
+    for (const ir::Body& body : kernel().code.functions)
+        EXPECT_THAT(ir::verify(program.module, &kernel().code, body), IsEmpty());
+    interpret(iterations(3));
+    EXPECT_EQ(printed, "0\n6\n18\n");
+}
+
 TEST_F(Lowered, SaysWhatIsNotLowered) {
     auto why = [this](const std::string& text) {
         request.sources = {{"test.str", text}};
