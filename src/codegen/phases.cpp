@@ -10,6 +10,7 @@
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/rings.h"
 #include "codegen/detail/state_pieces.h"
+#include "codegen/detail/tape_variables.h"
 #include "codegen/detail/vector_pipelines.h"
 #include "codegen/detail/work_memory.h"
 #include "plan/drain.h"
@@ -61,6 +62,7 @@ public:
         : m(m), rare(rare), undone(undone), drains(drains), b(m.context) {}
 
     llvm::Function* emit(const plan::Phase& phase, const std::string& name) {
+        whole = &phase;
         return inFunction(name, 0, [&] {
             if (&phase == &m.plan.init || (drains && &phase == &m.plan.drain->init)) startLate();
             steps(phase.steps, name);
@@ -513,10 +515,16 @@ private:
             index = b.CreateAdd(
                 index, b.CreateMul(counter, b.getInt64(static_cast<std::uint64_t>(factor))));
         };
-        for (std::size_t d = 0; d < position.perIteration.size(); ++d)
+        const auto found = ownTapes.find(channel.tape);
+        const OwnTape* own = found == ownTapes.end() ? nullptr : &found->second;
+        for (std::size_t d = 0; d < position.perIteration.size() && !own; ++d)
             add(trips[d], position.perIteration[d]);
         if (loopIndex) add(loopIndex, rate);
-        llvm::Value* base = at(channel.offset + position.base * channel.itemSize);
+        llvm::Value* base =
+            own ? b.CreateConstInBoundsGEP1_64(
+                      m.i8(), own->memory,
+                      static_cast<std::uint64_t>((position.base - own->first) * channel.itemSize))
+                : at(channel.offset + position.base * channel.itemSize);
         auto* item = llvm::ArrayType::get(m.i8(), static_cast<std::uint64_t>(channel.itemSize));
         return b.CreateInBoundsGEP(item, base, index);
     }
@@ -606,7 +614,11 @@ private:
         const bool isOnlyLoop = std::none_of(
             list.begin(), list.end(), [](const Step& step) { return step.kind == StepKind::Loop; });
         std::vector<std::pair<NodeId, std::uint64_t>> kept;
-        if (undone && isOnlyLoop && leaves(list) <= kStepsInFunction) {
+        const bool isSmall = undone && isOnlyLoop && leaves(list) <= kStepsInFunction;
+        const bool isReplaced =
+            isSmall && base::PassRun(m.passes, base::Pass::ScalarReplacement,
+                                     "a loop of " + std::to_string(list.size()) + " filters");
+        if (isReplaced) {
             for (const Step& step : list) {
                 if (step.kind != StepKind::Fire || m.plan.fields[step.node] < 0 ||
                     m.plan.mailboxOf(step.node) != graph::kNone || ownFields.contains(step.node))
@@ -618,13 +630,24 @@ private:
                 ownFields[step.node] = variable(kept.back().second);
             }
         }
+        if (isReplaced && !hasRings()) keepTapes(list, kMostBytes);
         const auto align = llvm::MaybeAlign(16);
         for (auto [node, size] : kept)
             b.CreateMemCpy(ownFields[node], align, at(m.plan.fields[node]), align, size);
         body();
+        ownTapes.clear();
         for (auto [node, size] : kept) {
             b.CreateMemCpy(at(m.plan.fields[node]), align, ownFields[node], align, size);
             ownFields.erase(node);
+        }
+    }
+
+    /// Also the items that firings of one iteration hand to later ones.
+    void keepTapes(const std::vector<Step>& list, std::int64_t mostBytes) {
+        for (auto& [tape, made] : findTapeVariables(m.plan, *whole, list, mostBytes)) {
+            llvm::Value* memory =
+                variable(static_cast<std::uint64_t>(made.items * m.plan.channels[tape].itemSize));
+            ownTapes[tape] = {memory, made.first.base};
         }
     }
 
@@ -778,6 +801,13 @@ private:
     llvm::Function* function = nullptr;
     std::vector<llvm::Value*> trips;
     std::map<NodeId, llvm::Value*> ownFields;  ///< of filters in the loop that is being emitted
+    struct OwnTape {
+        llvm::Value* memory = nullptr;
+        std::int64_t first =
+            0;  ///< the item that lies there in each iteration, without what the counters add
+    };
+    std::map<EdgeId, OwnTape> ownTapes;  ///< likewise, by tape
+    const plan::Phase* whole = nullptr;
     std::optional<VectorPipelineFinder> pipelines;
     int pieces = 0;
 };

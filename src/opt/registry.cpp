@@ -4,6 +4,7 @@
 
 #include "horizontal/horizontal.h"
 #include "linear/linear.h"
+#include "opt/delays_to_windows.h"
 #include "opt/detail/batch_tiling.h"
 #include "opt/detail/body_functions.h"
 #include "opt/detail/tensor_body.h"

@@ -53,7 +53,9 @@ std::int64_t openInitReads(const graph::Graph& graph, const graph::Repetitions& 
     const std::int64_t firings = repetitions.init[graph.edges[graph.input].to];
     std::int64_t taken = firings * pop;
     if (firings > 0) taken += popRate(graph, graph.input, true) - pop;
-    return taken + std::max<std::int64_t>(peekRate(graph, graph.input) - pop, 0);
+    taken += std::max<std::int64_t>(peekRate(graph, graph.input) - pop, 0);
+    const auto there = static_cast<std::int64_t>(graph.edges[graph.input].initial.size());
+    return std::max<std::int64_t>(taken - there, 0);
 }
 
 }  // namespace strc::plan

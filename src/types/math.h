@@ -29,15 +29,16 @@ Complex divide(Complex a, Complex b);
 
 /// Built-in functions, X-macro rows (Id, name, arguments). Arguments and result are binary64 here;
 /// the caller rounds the result to binary32 once.
-#define STRC_REAL_FUNCTIONS(X)                                                                     \
-    X(Sin, "sin", 1)                                                                               \
-    X(Cos, "cos", 1)                                                                               \
-    X(Tan, "tan", 1)                                                                               \
-    X(Asin, "asin", 1)                                                                             \
-    X(Acos, "acos", 1)                                                                             \
-    X(Atan, "atan", 1) X(Sinh, "sinh", 1) X(Cosh, "cosh", 1) X(Tanh, "tanh", 1) X(Exp, "exp", 1)   \
-        X(Log, "log", 1) X(Log10, "log10", 1) X(Erf, "erf", 1) X(Sqrt, "sqrt", 1) X(Abs, "abs", 1) \
-            X(Floor, "floor", 1) X(Ceil, "ceil", 1) X(Round, "round", 1) X(Rint, "rint", 1)        \
+#define STRC_REAL_FUNCTIONS(X)                                                                 \
+    X(Sin, "sin", 1)                                                                           \
+    X(Cos, "cos", 1)                                                                           \
+    X(Tan, "tan", 1)                                                                           \
+    X(Asin, "asin", 1)                                                                         \
+    X(Acos, "acos", 1)                                                                         \
+    X(Atan, "atan", 1)                                                                         \
+    X(Sinh, "sinh", 1) X(Cosh, "cosh", 1) X(Tanh, "tanh", 1) X(Exp, "exp", 1) X(Log, "log", 1) \
+        X(Log10, "log10", 1) X(Erf, "erf", 1) X(Sqrt, "sqrt", 1) X(Abs, "abs", 1)              \
+            X(Floor, "floor", 1) X(Ceil, "ceil", 1) X(Round, "round", 1) X(Rint, "rint", 1)    \
                 X(Atan2, "atan2", 2) X(Pow, "pow", 2) X(Min, "min", 2) X(Max, "max", 2)
 
 enum class MathFn : std::uint8_t {
