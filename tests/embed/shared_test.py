@@ -544,6 +544,40 @@ float->float stateful filter Two(float b, float a, float b2, float a2, int at) {
         done = self.turned("Tone", 400, 0, "if (Tone_set_f(h, 7000) != Tone_OK) return 5")
         self.assertEqual(done.stdout, self.expected(floats(400), "-D", "f=7000"))
 
+    def test_messages_are_about_the_last_call(self):
+        self.build_library("""int->int filter Part(int by = 2) {
+    init { require(by < 100, "by is less than 100"); }
+    work pop 1 push 1 { push(pop() / by); }
+}
+""", "--keep-param=by")  # fmt: skip
+        self.file("main.c", """#include "libp.h"
+#include <stdio.h>
+#include <string.h>
+static Part_handle *h;
+static int is(int status, int wanted, const char *part) {
+    const char *message = Part_message(h);
+    if (status == wanted && (*part ? strstr(message, part) != NULL : *message == 0)) return 1;
+    printf("%d '%s' instead of %d '%s'\\n", status, message, wanted, part);
+    return 0;
+}
+int main(void) {
+    int32_t item = 7;
+    double wide = 1;
+    h = Part_create(NULL);
+    return !(is(Part_set_by(h, 100), Part_FAULT, "by is less than 100") && is(Part_set_by(h, 3), Part_OK, "") &&
+             is(Part_set(h, Part_parameter_by, &wide, sizeof wide), Part_CALL, "not as large as the parameter") &&
+             is(Part_process(h, &item, 1, &item, 1, NULL, NULL), Part_OK, "") &&
+             is(Part_set(h, 1, &item, sizeof item), Part_CALL, "no such parameter") &&
+             is(Part_process(h, NULL, 1, &item, 1, NULL, NULL), Part_CALL, "NULL") && is(Part_drain(h, &item, 1, NULL), Part_OK, "") &&
+             is(Part_process(h, &item, 1, &item, 1, NULL, NULL), Part_CALL, "the input is over") && (Part_reset(h), 1) &&
+             is(Part_set_by(h, 0), Part_OK, "") && is(Part_process(h, &item, 1, &item, 1, NULL, NULL), Part_FAULT, "[division-by-zero]") &&
+             is(Part_set_by(h, 200), Part_FAULT, "by is less than 100") &&
+             is(Part_process(h, &item, 1, &item, 1, NULL, NULL), Part_FAULT, "[division-by-zero]"));
+}
+""")  # fmt: skip
+        self.execute(CC, "main.c", "-o", "main", "-L.", "-lp", f"-Wl,-rpath,{self.folder}")
+        self.execute("./main")
+
     def test_a_turn_from_floats_to_doubles_keeps_the_state(self):
         """And back: what a filter does that computes in doubles all the time."""
         single = "float->float pipeline Tone(float f = 9000) { add BiquadLowPass(48000, f); }\n"
