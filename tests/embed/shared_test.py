@@ -465,6 +465,16 @@ float->float filter Slow { float sum; work pop 1 push 1 { sum = 0.9 * sum + 0.1 
                 want = self.expected(floats(700), *options)
                 self.assertEqual(self.same_in_pieces("Equaliser", want, 4), "")
 
+    def test_designs_of_classical_filters(self):
+        self.build_library("""float->float pipeline Bands(double f = 1000, double ripple = 1) {
+    add Chebyshev1BandPass(48000, f, 4 * f, 3, ripple);
+    add Chebyshev2HighPass(48000, f, 4, 60 * ripple);
+    add EllipticLowPass(48000, 3 * f, 5, ripple);
+}
+""", "--keep-param=f", "--keep-param=ripple")  # fmt: skip
+        done = self.turned("Bands", 300, 0, "if (Bands_set_f(h, 700) || Bands_set_ripple(h, 0.5)) return 5")
+        self.assertEqual(done.stdout, self.expected(floats(300), "-D", "f=700", "-D", "ripple=0.5"))
+
     def turned(self, stream, count, at, setting):
         """Items of a library of one item in, one out, of which `at` come before the setting."""
         self.file("main.c", f"""#include "libp.h"
