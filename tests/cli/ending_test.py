@@ -139,6 +139,11 @@ class Ending(Case):
         text = BLOCKS.replace("add Block(4);", "")
         self.assertEqual(self.dropped(text, 5), ([3, 5, 7, 9], []))
         self.assertEqual(self.dropped(LOOP, 3), ([1, 3, 6], []))
+        for behind in ("", "add float->float filter { work pop [1, 2] push 1 { push(pop()); } };"):
+            text = "float->float pipeline Main { add Echo(3); add DampedEcho(2, 0.25); add MovingAverage(4); add MovingMaximum(3);" + behind + "}"
+            for count in (9, 10):
+                self.assertEqual(self.dropped(text, count)[1], [])
+                self.assertEqual(self.drained(text, count)[1], [])
 
     def test_drained(self):
         self.assertEqual(self.drained(BLOCKS, 8), ([3, 5, 7, 9, 11, 13, 15], []))
