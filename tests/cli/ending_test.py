@@ -134,6 +134,18 @@ class Ending(Case):
         self.assertEqual(out, [1, 2, 3, 104, 205])
         self.assertEqual(told, ["3 items left on tapes at the end of the input, most of them before 'Main.splitjoin.join'"])
 
+    def test_told_where_the_program_adds_it(self):
+        """Also what waits inside of streams of the library."""
+        path = self.file("p.str", """float->float pipeline Main {
+    add ZeroLatencyConvolver({1, 2, 3, 4, 5, 6, 7, 8}, block = 2, largest = 4);
+    add Adder(3);
+}
+""")  # fmt: skip
+        for call, program in self.engines(path, "--top", "Main"):
+            for tail in ("--tail=drop", "--tail=drain"):
+                _, err = self.call(*call, "--in-format=text", "--out-format=text", tail, input=numbers(50), executable=program)
+                self.assertIn("p.str:2:5: warning: 6 items left on tapes", err)
+
     def test_nothing_to_tell(self):
         """Windows and loops keep what they need for the next firing."""
         text = BLOCKS.replace("add Block(4);", "")
