@@ -662,6 +662,33 @@ class Products(Libraries):
             self.compile("latency.c", "libp", stream, "-L.", "-lp", f"-Wl,-rpath,{self.folder}")
             self.execute("./host")
 
+    def test_calls_of_any_size_behind_the_latency(self):
+        """Each call takes and gives all, though the stream computes in blocks."""
+        blocks = "float->float filter Blocks { work pop 6 peek 10 push 6 { for (int i = 0; i < 6; i++) push(peek(i + 4)); for (int i = 0; i < 6; i++) pop(); } }\n"
+        self.build_library(blocks)
+        self.file("main.c", """#include "libp.h"
+#include <stdio.h>
+int main(void) {
+    static float in[2000], out[2000], none[Blocks_LATENCY];
+    for (int k = 0; k < 2000; ++k) in[k] = k + 1;
+    for (size_t size = 1; size < 40; ++size) {
+        Blocks_handle *h = Blocks_create(NULL);
+        size_t taken, given, at = 0;
+        Blocks_process(h, none, Blocks_LATENCY, NULL, 0, &taken, &given);
+        if (taken != Blocks_LATENCY || given != 0) return 1;
+        for (; at + size <= 2000; at += size) {
+            Blocks_process(h, in + at, size, out + at, size, &taken, &given);
+            if (taken != size || given != size) return printf("%zu: %zu of %zu, %zu\\n", at, taken, size, given);
+        }
+        for (size_t k = Blocks_LATENCY - 4; k < at; ++k)
+            if (out[k] != in[k - (Blocks_LATENCY - 4)]) return printf("%zu: %g\\n", k, out[k]);
+        Blocks_destroy(h);
+    }
+}
+""")  # fmt: skip
+        self.execute(CC, "main.c", "-o", "main", "-L.", "-lp", f"-Wl,-rpath,{self.folder}")
+        self.execute("./main")
+
     def test_c_plus_plus(self):
         self.build_library(programs.STRUCTS)
         self.file("main.cpp", '#include "libp.h"\nint main() { auto *h = Structs_create(nullptr); Structs_destroy(h); }\n')
