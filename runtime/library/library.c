@@ -16,6 +16,7 @@ struct strc_library {
     strc_flow_facts facts;
     strc_flow *flow;
     char message[STRC_MESSAGE_ROOM];
+    strc_fault end;  ///< what process or drain failed by
 };
 
 /// The arrays of a call.
@@ -96,12 +97,24 @@ static strc_flow_ends ends_of(const strc_library *self, strc_arrays *arrays, siz
                             .give = give};
 }
 
+static int told(strc_library *self, const strc_fault *fault) {
+    strc_fault_message(self->message, self->about, fault);
+    return STRC_LIBRARY_FAULT;
+}
+
+static int refused(strc_library *self, const char *why) {
+    if (self) memcpy(self->message, why, strlen(why) + 1);
+    return STRC_LIBRARY_CALL;
+}
+
+static const char *const no_array = "an array of items is NULL";
+
 /// The status of a call.
 static int conclude(strc_library *self, int failed, size_t *produced) {
     if (produced) *produced = self->flow->given;
     if (!failed) return STRC_LIBRARY_OK;
-    strc_fault_message(self->message, self->about, &self->flow->env.fault);
-    return STRC_LIBRARY_FAULT;
+    self->end = self->flow->env.fault;
+    return told(self, &self->end);
 }
 
 STRC_EXPORTED int strc_library_process(strc_library *self, const void *in, size_t in_count,
@@ -109,9 +122,11 @@ STRC_EXPORTED int strc_library_process(strc_library *self, const void *in, size_
                                        size_t *produced) {
     if (consumed) *consumed = 0;
     if (produced) *produced = 0;
-    if (!self || (!in && in_count != 0) || (!out && out_capacity != 0)) return STRC_LIBRARY_CALL;
-    if (self->flow->has_failed) return STRC_LIBRARY_FAULT;
-    if (self->flow->is_draining) return STRC_LIBRARY_CALL;
+    if (!self || (!in && in_count != 0) || (!out && out_capacity != 0))
+        return refused(self, no_array);
+    if (self->flow->has_failed) return told(self, &self->end);
+    if (self->flow->is_draining) return refused(self, "the input is over until a reset");
+    self->message[0] = '\0';
     strc_arrays arrays = {in, out, self->facts.in_size, self->facts.out_size};
     const strc_flow_ends ends = ends_of(self, &arrays, in_count, out_capacity);
     const int failed = strc_flow_process(self->flow, &ends);
@@ -122,8 +137,9 @@ STRC_EXPORTED int strc_library_process(strc_library *self, const void *in, size_
 STRC_EXPORTED int strc_library_drain(strc_library *self, void *out, size_t out_capacity,
                                      size_t *produced) {
     if (produced) *produced = 0;
-    if (!self || (!out && out_capacity != 0)) return STRC_LIBRARY_CALL;
-    if (self->flow->has_failed) return STRC_LIBRARY_FAULT;
+    if (!self || (!out && out_capacity != 0)) return refused(self, no_array);
+    if (self->flow->has_failed) return told(self, &self->end);
+    self->message[0] = '\0';
     strc_arrays arrays = {NULL, out, self->facts.in_size, self->facts.out_size};
     const strc_flow_ends ends = ends_of(self, &arrays, 0, out_capacity);
     return conclude(self, strc_flow_drain(self->flow, &ends), produced);
@@ -131,19 +147,21 @@ STRC_EXPORTED int strc_library_drain(strc_library *self, void *out, size_t out_c
 
 STRC_EXPORTED int strc_library_set(strc_library *self, int parameter, const void *value,
                                    size_t size) {
-    if (!self || !value || parameter < 0 || (uint32_t)parameter >= self->about->parameter_count)
-        return STRC_LIBRARY_CALL;
+    if (!self || !value) return refused(self, "the value is NULL");
+    if (parameter < 0 || (uint32_t)parameter >= self->about->parameter_count)
+        return refused(self, "there is no such parameter");
     static const unsigned char sizes[] = {
         [STRC_BOOLEAN] = 1, [STRC_BIT] = 1,    [STRC_INT] = 4,
         [STRC_FLOAT] = 4,   [STRC_DOUBLE] = 8, [STRC_COMPLEX] = 8};
     uint32_t kind = self->about->parameters[parameter].kind;
-    if (kind > STRC_COMPLEX || size != sizes[kind]) return STRC_LIBRARY_CALL;
+    if (kind > STRC_COMPLEX || size != sizes[kind])
+        return refused(self, "the value is not as large as the parameter");
+    self->message[0] = '\0';
     const unsigned char truth = *(const unsigned char *)value != 0;
     const int is_truth = kind == STRC_BOOLEAN || kind == STRC_BIT;
     if (strc_flow_set(self->flow, (uint32_t)parameter, is_truth ? &truth : value, size) == 0)
         return STRC_LIBRARY_OK;
-    strc_fault_message(self->message, self->about, &self->flow->env.fault);
-    return STRC_LIBRARY_FAULT;
+    return told(self, &self->flow->env.fault);
 }
 
 STRC_EXPORTED const char *strc_library_message(const strc_library *self) {

@@ -29,7 +29,8 @@ void strc_fault_message(char to[STRC_MESSAGE_ROOM], const strc_executable *about
                         const strc_fault *fault) {
     const strc_site *site = &about->sites[fault->site];
     strc_line line = {to, to + STRC_MESSAGE_ROOM - 1};
-    put_text(&line, about->texts + site->place);
+    // What filters require has no place of its own: that of the instance counts.
+    put_text(&line, about->texts + (site->place ? site->place : about->places[fault->node]));
     put_text(&line, ": error: ");
     const int64_t *number = fault->numbers;
     for (const char *text = about->texts + site->message; *text; ++text) {

@@ -173,7 +173,8 @@ static void put_note(strc_text place, strc_text note) {
 void strc_report_fault(const strc_fault *fault) {
     const strc_site *site = &about->sites[fault->site];
     other_faults = 1;
-    put_heading(site->place, "error");
+    // What filters require has no place of its own: that of the instance counts.
+    put_heading(site->place ? site->place : about->places[fault->node], "error");
     strc_digits digits;
     const int64_t *number = fault->numbers;
     for (const char *text = strc_text_at(site->message); *text; ++text) {

@@ -159,15 +159,19 @@ static strc_end run_phases(void *of) {
     strc_flow_update(self);
     for (;;) {
         const strc_phase *next = self->has_begun ? &program->steady : &program->init;
+        uint64_t reads = reads_of(self->facts, next);
         hand_over(self);
-        if (self->pending.count != 0 || is_idle(self, next)) return STRC_END_ITERATIONS;
+        if (self->pending.count != 0) {
+            if (reads != 0) put_aside(self, reads - 1);  // of which nothing comes yet
+            return STRC_END_ITERATIONS;
+        }
+        if (is_idle(self, next)) return STRC_END_ITERATIONS;
         if (self->has_begun && can_scale(self)) {
             remember(self);
             run_phase(self, &program->scaled);
             continue;
         }
         self->before.is_valid = 0;
-        uint64_t reads = reads_of(self->facts, next);
         if (supplied(self) < reads) {
             put_aside(self, reads);
             return STRC_END_INPUT;

@@ -281,6 +281,11 @@ private:
                                   program.plan.steady.reads[input]));
     }
 
+    /// In a file of the program.
+    strc_text addedPlace(graph::NodeId id) {
+        return placeOf(graph::addedBy(program.context.sources, *program.whole, id).range);
+    }
+
     /// What stays is the same after each steady state.
     void addWaiting() {
         addWaitingPaths();
@@ -290,7 +295,7 @@ private:
         itemsWaiting = static_cast<std::uint64_t>(waiting.items);
         if (waiting.items == 0) return;
         waitingAt = text(graph::path(*program.whole, waiting.most));
-        waitingPlace = placeOf(program.whole->nodes[waiting.most].range);
+        waitingPlace = addedPlace(waiting.most);
     }
 
     /// Where only the run knows how much stays.
@@ -299,8 +304,8 @@ private:
         if ((program.plan.drain || program.plan.demand) && !program.isLibrary) {
             for (std::string& path : graph::allPaths(*program.whole).nodes)
                 paths.push_back(text(path));
-            for (const graph::Node& node : program.whole->nodes)
-                places.push_back(placeOf(node.range));
+            for (graph::NodeId id = 0; id < program.whole->nodes.size(); ++id)
+                places.push_back(addedPlace(id));
         }
         add("strc.waiting", bytesOf(paths), offsetof(strc_executable, waiting_paths));
         add("strc.waiting.places", bytesOf(places), offsetof(strc_executable, waiting_places));

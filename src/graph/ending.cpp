@@ -19,6 +19,23 @@ bool leadsBack(const Graph& graph, const Edge& edge) {
            graph.nodes[edge.from].order >= graph.nodes[edge.to].order;
 }
 
+/// Is it on the way back of a feedback loop: from its splitter to its joiner?
+bool goesRound(const Graph& graph, const Edge& edge) {
+    if (leadsBack(graph, edge)) return true;
+    if (edge.to == kNone) return false;
+    Child part{false, edge.to};
+    for (CompositeId id = graph.nodes[edge.to].parent; id != kNone;) {
+        const Composite& composite = graph.composites[id];
+        if (composite.kind == CompositeKind::FeedbackLoop && composite.children.size() == 2 &&
+            composite.children[1].isComposite == part.isComposite &&
+            composite.children[1].id == part.id)
+            return true;
+        part = {true, id};
+        id = composite.parent;
+    }
+    return false;
+}
+
 bool isReader(const Node& node) { return node.inputs.empty() && !node.file.empty(); }
 
 /// Firings that take at least one of the first `items` items; the open input has no Flow.
@@ -139,7 +156,7 @@ Ending::Ending(const Graph& graph, const Repetitions* repetitions) {
         for (EdgeId edge : graph.nodes[id].outputs) {
             if (graph.edges[edge].to == kNone) continue;
             flows.push_back(rowOf(flowOf(graph, edge)));
-            flows.back().leads_back = leadsBack(graph, graph.edges[edge]) ? 1 : 0;
+            flows.back().leads_back = goesRound(graph, graph.edges[edge]) ? 1 : 0;
         }
     }
     if (graph.input != kNone) {
@@ -186,7 +203,7 @@ Waiting itemsWaiting(const Graph& graph, const std::vector<std::int64_t>& fired)
 
 std::optional<std::int64_t> itemsKept(const Graph& graph, EdgeId id) {
     const Edge& edge = graph.edges[id];
-    if (edge.to == kNone || leadsBack(graph, edge)) return std::nullopt;
+    if (edge.to == kNone || goesRound(graph, edge)) return std::nullopt;
     const Rates& rates = graph.nodes[edge.to].work;
     if (graph.nodes[edge.to].kind != NodeKind::Filter || rates.pop.dynamic || rates.peek.dynamic)
         return 0;

@@ -480,8 +480,9 @@ private:
 void reportFault(base::Context& context, const graph::Graph& graph,
                  const std::vector<codegen::Site>& sites, const strc_fault& fault) {
     const codegen::Site& site = sites[fault.site];
-    base::Diagnostic& told =
-        context.diags.add(site.id, site.range).in(graph::path(graph, fault.node));
+    const base::SourceRange place =
+        site.range.valid() ? site.range : graph::addedBy(context.sources, graph, fault.node).range;
+    base::Diagnostic& told = context.diags.add(site.id, place).in(graph::path(graph, fault.node));
     for (const std::string& word : site.words) told << word;
     for (int k = 0; k < site.numbers; ++k) told << fault.numbers[k];
     graph::noteAdded(context.sources, graph, fault.node, told);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "graph/flow.h"
+#include "graph/hierarchy.h"
 #include "io/tensors.h"
 #include "ir/calls.h"
 
@@ -295,7 +296,8 @@ Limited whatIsLimited(const ir::Module& module, const elab::Elaboration& program
 void reportWaiting(base::Context& context, const graph::Graph& graph,
                    const graph::Waiting& waiting) {
     if (waiting.items == 0) return;
-    context.diags.add(base::Diag::ItemsWaiting, graph.nodes[waiting.most].range)
+    const graph::Added added = graph::addedBy(context.sources, graph, waiting.most);
+    context.diags.add(base::Diag::ItemsWaiting, added.range)
         << waiting.items << graph::path(graph, waiting.most);
 }
 

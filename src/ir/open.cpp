@@ -269,6 +269,20 @@ private:
         };
         code.startsLate = depends(code.setup) || (code.init && depends(*code.init));
         if (code.startsLate) demandLate(code, "'" + code.name + "'");
+        if (code.startsLate) forgetPlaces(code);
+    }
+
+    /// What a filter requires is said of it, where that is added: each of its instances in a place of its own.
+    static void forgetPlaces(StreamCode& code) {
+        auto forget = [](Body& body) {
+            for (Block& block : body.blocks)
+                for (Instr& instr : block.instrs)
+                    if (instr.op == Op::Require) instr.range = {};
+        };
+        forget(code.setup);
+        for (std::optional<Body>* body : {&code.init, &code.prework, &code.work})
+            if (*body) forget(**body);
+        for (Body& function : code.functions) forget(function);
     }
 
     base::Context& context;

@@ -97,7 +97,8 @@ void reportUnknown(Checker& c, ast::Ident name) {
     for (const TopNames* top : {&c.tables.own, &c.tables.ofLibrary})
         for (auto& [each, symbol] : top->globals) search.consider(each.text());
     search.consider("pi");
-    c.suggest(diag, name.range, search.best());
+    const bool isOfC = name.name.text() == "M_PI";
+    c.suggest(diag, name.range, isOfC ? std::string_view("pi") : search.best());
 }
 
 bool isNotYetDeclared(const Body& body, const Symbol& symbol) {

@@ -70,6 +70,7 @@ private:
             result.units.push_back(request.topFindsTypes ? &withoutTypes(unit) : &unit);
         }
         result.programUnits = result.units.size();
+        texts.push_back(request.top);  // a stream of the library may be the program
         for (SourceText& file : library.needed(texts)) {
             base::BufferId buffer = sources.add(file.name, std::move(file.text), true);
             result.units.push_back(&parser::parse(result.context, buffer));

@@ -604,13 +604,23 @@ float->void filter Show { work pop 1 { println(pop()); } }
         self.assertEqual(len(outs), 4)
         self.refused("f=0", "p.str:2:1: error: 'BiquadLowPass': frequency lies between 0 and half the rate [tensor-shape]")
         self.refused("rate=2000", "p.str:2:1: error: 'BiquadLowPass': frequency lies")
-        for add in adds[7:9]:
+        for add in adds[7:9]:  # a filter, which requires by itself, and a pipeline
             name = add.split("(")[0]
             with self.subTest(name):
                 self.build(f"void->void pipeline Main(float rate = 48000, float f = 1000) {{ add Saw;\nadd {add};" + self.SHOWN, "--keep-param=f")
                 self.both("f=300")
                 _, err = self.execute("-i1", "-D", "f=24000", status=1)
-                self.assertIn(": cutoff lies between 0 and half the rate [tensor-shape]", err.replace("'" + name + "'", ""))
+                self.assertIn(f"p.str:2:1: error: '{name}': cutoff lies between 0 and half the rate [tensor-shape]\n", err)
+        self.build("""void->void pipeline Main(float f = 0.5) { add Saw;
+add Loud(0.25);
+add Loud(f); add Show; }
+float->float filter Loud(float by) {
+    float gain;
+    init { require(by < 1, "by is less than 1"); gain = 2 * by; }
+    work pop 1 push 1 { push(gain * pop()); }
+}
+""" + self.SHOWN.removeprefix("add Show; }"), "--keep-param=f")
+        self.refused("f=2", "p.str:3:1: error: 'Loud': by is less than 1 [tensor-shape]")
 
     def test_composites_that_only_hand_them_on_require(self):
         """Somebody checks, also where nothing is computed."""

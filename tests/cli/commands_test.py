@@ -55,6 +55,10 @@ class Run(Case):
         self.assertIn("'Main' is never used", self.call("check", "--top=Other", "-Wunused-stream", "p.str")[1])
         _, err = self.call("run", "p.str", status=1)
         self.assertIn("[several-main-streams]", err)
+        text = ["--in-format=text", "--out-format=text", "p.str"]
+        self.assertEqual(self.call("run", "--top=Clip", "-Dlimit=2", *text, input=b"1 2 3")[0], b"1.0\n2.0\n2.0\n")  # of the library
+        _, err = self.call("run", "--top=Gain", *text, status=1, input=b"1")
+        self.assertIn("parameter 'factor' of main stream 'Gain' has no value [main-stream-parameter]", err)
         _, err = self.call("run", "--top=Othre", "p.str", status=2)
         self.assertIn("did you mean 'Other'?", err)
 

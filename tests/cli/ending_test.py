@@ -134,11 +134,28 @@ class Ending(Case):
         self.assertEqual(out, [1, 2, 3, 104, 205])
         self.assertEqual(told, ["3 items left on tapes at the end of the input, most of them before 'Main.splitjoin.join'"])
 
+    def test_told_where_the_program_adds_it(self):
+        """Also what waits inside of streams of the library."""
+        path = self.file("p.str", """float->float pipeline Main {
+    add ZeroLatencyConvolver({1, 2, 3, 4, 5, 6, 7, 8}, block = 2, largest = 4);
+    add Adder(3);
+}
+""")  # fmt: skip
+        for call, program in self.engines(path, "--top", "Main"):
+            for tail in ("--tail=drop", "--tail=drain"):
+                _, err = self.call(*call, "--in-format=text", "--out-format=text", tail, input=numbers(50), executable=program)
+                self.assertIn("p.str:2:5: warning: 6 items left on tapes", err)
+
     def test_nothing_to_tell(self):
         """Windows and loops keep what they need for the next firing."""
         text = BLOCKS.replace("add Block(4);", "")
         self.assertEqual(self.dropped(text, 5), ([3, 5, 7, 9], []))
         self.assertEqual(self.dropped(LOOP, 3), ([1, 3, 6], []))
+        for behind in ("", "add float->float filter { work pop [1, 2] push 1 { push(pop()); } };"):
+            text = "float->float pipeline Main { add Echo(3); add DampedEcho(2, 0.25); add MovingAverage(4); add MovingMaximum(3);" + behind + "}"
+            for count in (9, 10):
+                self.assertEqual(self.dropped(text, count)[1], [])
+                self.assertEqual(self.drained(text, count)[1], [])
 
     def test_drained(self):
         self.assertEqual(self.drained(BLOCKS, 8), ([3, 5, 7, 9, 11, 13, 15], []))

@@ -121,7 +121,9 @@ static void drain(stream* s, size_t most, uint32_t seed) {
         s->given += given;
         idle = given == 0 ? idle + 1 : 0;
     }
-    if (s->status == OF(OK) && OF(process)(s->handle, NULL, 0, NULL, 0, NULL, NULL) != OF(CALL))
+    if (s->status != OF(OK)) return;
+    if (*OF(message)(s->handle)) die("a message without a failure");
+    if (OF(process)(s->handle, NULL, 0, NULL, 0, NULL, NULL) != OF(CALL))
         die("goes on behind the end");
 }
 
@@ -160,7 +162,7 @@ int main(int argc, char** argv) {
     if (OF(process)(NULL, NULL, 0, NULL, 0, NULL, NULL) != OF(CALL)) die("no handle");
     if (s.status == OF(OK) && s.given < s.capacity && s.taken != s.in.items) die("input left");
     if (s.taken == s.in.items) drain(&s, most, seed);
-    fputs(OF(message)(s.handle), stderr);
+    if (s.status != OF(OK)) fputs(OF(message)(s.handle), stderr);
     FILE* file = fopen(argv[2], "wb");
     if (!file || fwrite(s.out, kOutSize, s.given, file) != s.given) die("output");
     fclose(file);

@@ -465,6 +465,16 @@ float->float filter Slow { float sum; work pop 1 push 1 { sum = 0.9 * sum + 0.1 
                 want = self.expected(floats(700), *options)
                 self.assertEqual(self.same_in_pieces("Equaliser", want, 4), "")
 
+    def test_designs_of_classical_filters(self):
+        self.build_library("""float->float pipeline Bands(double f = 1000, double ripple = 1) {
+    add Chebyshev1BandPass(48000, f, 4 * f, 3, ripple);
+    add Chebyshev2HighPass(48000, f, 4, 60 * ripple);
+    add EllipticLowPass(48000, 3 * f, 5, ripple);
+}
+""", "--keep-param=f", "--keep-param=ripple")  # fmt: skip
+        done = self.turned("Bands", 300, 0, "if (Bands_set_f(h, 700) || Bands_set_ripple(h, 0.5)) return 5")
+        self.assertEqual(done.stdout, self.expected(floats(300), "-D", "f=700", "-D", "ripple=0.5"))
+
     def turned(self, stream, count, at, setting):
         """Items of a library of one item in, one out, of which `at` come before the setting."""
         self.file("main.c", f"""#include "libp.h"
@@ -544,6 +554,40 @@ float->float stateful filter Two(float b, float a, float b2, float a2, int at) {
         done = self.turned("Tone", 400, 0, "if (Tone_set_f(h, 7000) != Tone_OK) return 5")
         self.assertEqual(done.stdout, self.expected(floats(400), "-D", "f=7000"))
 
+    def test_messages_are_about_the_last_call(self):
+        self.build_library("""int->int filter Part(int by = 2) {
+    init { require(by < 100, "by is less than 100"); }
+    work pop 1 push 1 { push(pop() / by); }
+}
+""", "--keep-param=by")  # fmt: skip
+        self.file("main.c", """#include "libp.h"
+#include <stdio.h>
+#include <string.h>
+static Part_handle *h;
+static int is(int status, int wanted, const char *part) {
+    const char *message = Part_message(h);
+    if (status == wanted && (*part ? strstr(message, part) != NULL : *message == 0)) return 1;
+    printf("%d '%s' instead of %d '%s'\\n", status, message, wanted, part);
+    return 0;
+}
+int main(void) {
+    int32_t item = 7;
+    double wide = 1;
+    h = Part_create(NULL);
+    return !(is(Part_set_by(h, 100), Part_FAULT, "by is less than 100") && is(Part_set_by(h, 3), Part_OK, "") &&
+             is(Part_set(h, Part_parameter_by, &wide, sizeof wide), Part_CALL, "not as large as the parameter") &&
+             is(Part_process(h, &item, 1, &item, 1, NULL, NULL), Part_OK, "") &&
+             is(Part_set(h, 1, &item, sizeof item), Part_CALL, "no such parameter") &&
+             is(Part_process(h, NULL, 1, &item, 1, NULL, NULL), Part_CALL, "NULL") && is(Part_drain(h, &item, 1, NULL), Part_OK, "") &&
+             is(Part_process(h, &item, 1, &item, 1, NULL, NULL), Part_CALL, "the input is over") && (Part_reset(h), 1) &&
+             is(Part_set_by(h, 0), Part_OK, "") && is(Part_process(h, &item, 1, &item, 1, NULL, NULL), Part_FAULT, "[division-by-zero]") &&
+             is(Part_set_by(h, 200), Part_FAULT, "by is less than 100") &&
+             is(Part_process(h, &item, 1, &item, 1, NULL, NULL), Part_FAULT, "[division-by-zero]"));
+}
+""")  # fmt: skip
+        self.execute(CC, "main.c", "-o", "main", "-L.", "-lp", f"-Wl,-rpath,{self.folder}")
+        self.execute("./main")
+
     def test_a_turn_from_floats_to_doubles_keeps_the_state(self):
         """And back: what a filter does that computes in doubles all the time."""
         single = "float->float pipeline Tone(float f = 9000) { add BiquadLowPass(48000, f); }\n"
@@ -617,6 +661,33 @@ class Products(Libraries):
             self.build_library(text)
             self.compile("latency.c", "libp", stream, "-L.", "-lp", f"-Wl,-rpath,{self.folder}")
             self.execute("./host")
+
+    def test_calls_of_any_size_behind_the_latency(self):
+        """Each call takes and gives all, though the stream computes in blocks."""
+        blocks = "float->float filter Blocks { work pop 6 peek 10 push 6 { for (int i = 0; i < 6; i++) push(peek(i + 4)); for (int i = 0; i < 6; i++) pop(); } }\n"
+        self.build_library(blocks)
+        self.file("main.c", """#include "libp.h"
+#include <stdio.h>
+int main(void) {
+    static float in[2000], out[2000], none[Blocks_LATENCY];
+    for (int k = 0; k < 2000; ++k) in[k] = k + 1;
+    for (size_t size = 1; size < 40; ++size) {
+        Blocks_handle *h = Blocks_create(NULL);
+        size_t taken, given, at = 0;
+        Blocks_process(h, none, Blocks_LATENCY, NULL, 0, &taken, &given);
+        if (taken != Blocks_LATENCY || given != 0) return 1;
+        for (; at + size <= 2000; at += size) {
+            Blocks_process(h, in + at, size, out + at, size, &taken, &given);
+            if (taken != size || given != size) return printf("%zu: %zu of %zu, %zu\\n", at, taken, size, given);
+        }
+        for (size_t k = Blocks_LATENCY - 4; k < at; ++k)
+            if (out[k] != in[k - (Blocks_LATENCY - 4)]) return printf("%zu: %g\\n", k, out[k]);
+        Blocks_destroy(h);
+    }
+}
+""")  # fmt: skip
+        self.execute(CC, "main.c", "-o", "main", "-L.", "-lp", f"-Wl,-rpath,{self.folder}")
+        self.execute("./main")
 
     def test_c_plus_plus(self):
         self.build_library(programs.STRUCTS)

@@ -104,9 +104,11 @@ TEST(Suggestions, NeverMakeAStreamCreateItself) {
 }
 
 TEST(Suggestions, KnowPi) {
-    EXPECT_THAT(
-        Checked("float->float filter F { work pop 1 push 1 { push(pop() * PI); } }").rendered(),
-        HasSubstr("did you mean 'pi'?"));
+    for (const std::string name : {"PI", "M_PI"})
+        EXPECT_THAT(
+            Checked("float->float filter F { work pop 1 push 1 { push(pop() * " + name + "); } }")
+                .rendered(),
+            HasSubstr("did you mean 'pi'?"));
 }
 
 TEST(Scopes, InnerNamesHideOuterOnes) {
