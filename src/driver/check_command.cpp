@@ -19,6 +19,7 @@ int checkCommand(const Call& call) {
 int emitCommand(const Call& call, strc_product product) {
     Compiler compiler(call);
     compiler.set("no-interpret");
+    if (product == STRC_C_SOURCE) compiler.set("c-source");
     compiler.addSources();
     compiler.addInputs();
     if (!compiler.compile(strc_compiler_stage_for(compiler.handle(), product), noPrint))

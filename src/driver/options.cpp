@@ -46,7 +46,8 @@ constexpr std::array kEmits{
     Choice<strc_product>{"ast", STRC_AST},      Choice<strc_product>{"ir", STRC_IR},
     Choice<strc_product>{"graph", STRC_GRAPH},  Choice<strc_product>{"schedule", STRC_SCHEDULE},
     Choice<strc_product>{"plan", STRC_PLAN},    Choice<strc_product>{"llvm", STRC_LLVM},
-    Choice<strc_product>{"asm", STRC_ASSEMBLY}, Choice<strc_product>{"obj", STRC_OBJECT}};
+    Choice<strc_product>{"asm", STRC_ASSEMBLY}, Choice<strc_product>{"obj", STRC_OBJECT},
+    Choice<strc_product>{"c", STRC_C_SOURCE}};
 
 /// Words that the compiler knows.
 using KnownValues = std::span<const std::string_view>;
@@ -70,7 +71,8 @@ constexpr std::string_view kBuildExamples = R"(Examples:
   strc build -O3 --march=x86-64-v3 -o receiver radio.str
   strc build --top Equaliser --static equaliser.str
   ./equaliser --in music.wav --out louder.wav
-  strc build --shared --top Equaliser equaliser.str     makes libequaliser.so and libequaliser.h)";
+  strc build --shared --top Equaliser equaliser.str     makes libequaliser.so and libequaliser.h
+  strc build --emit=c --top Equaliser -o equaliser.c equaliser.str     C source, and equaliser.h)";
 constexpr std::string_view kCheckExamples = R"(Examples:
   strc check radio.str
   strc check --diagnostics=json *.str       for editors: one JSON object a line, on standard error

@@ -1,0 +1,99 @@
+// Values of registers that have not been printed yet.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/assert.h"
+#include "csource/body_printer.h"
+
+namespace strc::csource {
+namespace {
+
+constexpr std::size_t kLongest = 90;  ///< characters of an expression
+
+bool reads(const Expr& expr, ir::VarRef scalar) {
+    return std::find(expr.reads.begin(), expr.reads.end(), scalar) != expr.reads.end();
+}
+
+bool readsFields(const Expr& expr) {
+    return std::any_of(expr.reads.begin(), expr.reads.end(), [](const ir::VarRef& var) {
+        return var.space == ir::Space::Field;
+    });
+}
+
+bool changes(const Expr& expr) {
+    return !expr.isTrivial || expr.isImpure || expr.readsInput || !expr.reads.empty() ||
+           !expr.memory.empty();
+}
+
+}  // namespace
+
+Expr BodyPrinter::take(Reg reg) {
+    const auto found = pending.find(reg);
+    STRC_ASSERT(found != pending.end(), "a register without a value");
+    Expr value = found->second;
+    if (--left[reg] == 0) pending.erase(found);
+    return value;
+}
+
+void BodyPrinter::define(const Instr& instr, Expr value) {
+    const Reg reg = instr.result;
+    ranges[reg] = value.range;
+    if (left[reg] == 0) {
+        if (value.isImpure) lines.add(value.text + ";");
+        return;
+    }
+    const bool isRef = body.regs[reg].ref;
+    const bool isLong = value.text.size() > kLongest && !value.isTrivial;
+    if (expressionDepth == 0 && ((left[reg] > 1 && !value.isTrivial) || (isLong && !isRef)))
+        return hold(reg, value);
+    pending[reg] = std::move(value);
+}
+
+/// In a variable of its own, from now on.
+void BodyPrinter::hold(Reg reg, const Expr& value) {
+    STRC_ASSERT(expressionDepth == 0, "a statement inside of an expression");
+    const Type* type = typeOf(reg);
+    const bool isRef = body.regs[reg].ref;
+    const std::string name = names.take(isRef ? "at" : "t");
+    if (isRef)
+        lines.add(fmt::format("{}{} = &{};", value.isConst ? "const " : "",
+                              source.types.variable(type, "(*const " + name + ")"),
+                              within(value, kUnary)));
+    else
+        lines.add(fmt::format("const {} = {};", source.types.variable(type, name), value.text));
+    Expr made = plain(isRef ? "(*" + name + ")" : name);
+    if (isRef) made.pointer = name;
+    made.isTrivial = true;
+    made.isConst = value.isConst;
+    made.root = value.root;
+    made.range = value.range;
+    pending[reg] = std::move(made);
+}
+
+void BodyPrinter::flushAll() { flush(changes); }
+
+void BodyPrinter::flushReaders(ir::VarRef scalar) {
+    flush([scalar](const Expr& each) { return reads(each, scalar); });
+}
+
+/// Before something inside of a variable changes; a parameter may lead into any of them.
+void BodyPrinter::flushMemory(ir::VarRef root) {
+    auto isParameter = [this](ir::VarRef var) {
+        return var.space == ir::Space::Local && var.index < body.params;
+    };
+    flush([&](const Expr& each) {
+        return std::any_of(each.memory.begin(), each.memory.end(), [&](ir::VarRef var) {
+            return var == root || isParameter(var) || isParameter(root);
+        });
+    });
+}
+
+/// What a function may change.
+void BodyPrinter::flushForCall() {
+    flush([](const Expr& each) {
+        return each.isImpure || each.readsInput || readsFields(each) || !each.memory.empty();
+    });
+}
+
+}  // namespace strc::csource

@@ -1,0 +1,27 @@
+#include "csource/expression.h"
+
+namespace strc::csource {
+
+Expr plain(std::string text, Rank rank) {
+    Expr made;
+    made.text = std::move(text);
+    made.rank = rank;
+    return made;
+}
+
+void inherit(Expr& made, const Expr& part) {
+    made.reads.insert(made.reads.end(), part.reads.begin(), part.reads.end());
+    made.memory.insert(made.memory.end(), part.memory.begin(), part.memory.end());
+    made.readsInput = made.readsInput || part.readsInput;
+    made.isImpure = made.isImpure || part.isImpure;
+}
+
+std::string within(std::string_view text, Rank rank, Rank least) {
+    return rank >= least ? std::string(text) : "(" + std::string(text) + ")";
+}
+
+std::string within(const Expr& expr, Rank least) { return within(expr.text, expr.rank, least); }
+
+std::string operandOf(const Expr& expr) { return within(expr, kUnary); }
+
+}  // namespace strc::csource

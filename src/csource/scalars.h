@@ -1,0 +1,26 @@
+#pragma once
+/// Arithmetic, comparisons, conversions and built-in functions as expressions: with the bits that the evaluator computes. Private
+/// to csource.
+
+#include <vector>
+
+#include "csource/expression.h"
+#include "csource/source.h"
+
+namespace strc::csource {
+
+Expr constantOf(Source&, const types::Value&);
+/// An int as uint32_t or uint64_t.
+std::string asUnsigned(const Expr&, const Type*, Rank least);
+/// A divisor of ints is no zero.
+Expr arithmetic(Source&, const ir::Instr&, const std::vector<Expr>& operands);
+Expr compare(Source&, const ir::Instr&, const Type* type, const Expr& x, const Expr& y);
+Expr convert(Source&, const Type* from, const Type* to, const Expr& x);
+Expr math(Source&, const ir::Instr&, const Type* from, const std::vector<Expr>& operands);
+
+/// A product of arrays (ir/contraction.h) as lines of loops.
+class Lines;
+void printContraction(Lines&, const ir::Instr&, const std::string& element,
+                      const std::vector<std::string>& arrays);
+
+}  // namespace strc::csource
