@@ -291,7 +291,8 @@ private:
                 "insist on going without libtorch, as all executables do so far");
         setting(sub, "--bundle", "DIR",
                 "put it into a folder, with all files that it needs, which may be moved");
-        setting(sub, "--header", "FILE", "where the header of --shared goes; default: beside it");
+        setting(sub, "--header", "FILE",
+                "where the header of --shared or of the file of --emit=c goes; default: beside it");
         value(sub, "--bound", "N",
               "let --shared have dynamic rates and messages: at most N items in a queue, and N "
               "messages that wait for a filter",
@@ -884,8 +885,12 @@ private:
                 "--external-weights");
         exclude(options.has("shared") && options.has("bundle"), "--shared", "--bundle");
         exclude(options.emit && options.has("bundle"), "--emit", "--bundle");
-        if (options.has("header") && !options.has("shared"))
-            diags.add(Diag::BadCommandLine) << "--header needs --shared";
+        const bool isSource = options.emit == STRC_C_SOURCE;
+        exclude(isSource && options.has("shared"), "--emit=c", "--shared");
+        if (options.has("header") && !options.has("shared") && !isSource)
+            diags.add(Diag::BadCommandLine) << "--header needs --shared or --emit=c";
+        if (isSource && options.has("header") && options.valueOf("header") == options.output)
+            conflict("--header " + options.output, "a source of that name");
         if (options.has("bound") && !options.has("shared"))
             diags.add(Diag::BadCommandLine) << "--bound needs --shared";
         if (options.has("emit-after")) options.emit = STRC_AFTER_PASS;
