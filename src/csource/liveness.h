@@ -23,6 +23,8 @@ public:
     /// How often a register is used by what is live.
     std::uint32_t uses(ir::Reg reg) const { return useCounts[reg]; }
     bool hasFault(const ir::Instr&) const;
+    /// Is the value of the local, or what is inside of it, looked at?
+    bool isLooked(std::uint32_t local) const { return loaded.contains(local); }
 
 private:
     void visit(ir::BlockId, const ir::Instr* owner);

@@ -16,7 +16,7 @@ Places::Places(const ir::Body& wanted, const Liveness& liveness)
       mentions(body.locals.size()) {
     visit(liveness, body.entry, ir::kNone, nullptr);
     for (std::uint32_t k = body.params; k < body.locals.size(); ++k)
-        if (isUsed(k)) place(k);
+        if (isUsed(k) && liveness.isLooked(k)) place(k);
 }
 
 void Places::visit(const Liveness& liveness, BlockId id, BlockId parent, const Instr* owner) {
