@@ -150,7 +150,7 @@ void BodyPrinter::returnFrom(const Instr* instr) {
 
 void BodyPrinter::ifStatement(const Instr& instr) {
     const Expr condition = take(instr.operands[0]);
-    flushAll();
+    flushBefore(instr);
     std::string result;
     if (instr.result != ir::kNone && left[instr.result] > 0) {
         result = names.take("t");
@@ -286,7 +286,7 @@ Expr BodyPrinter::conditional(const Instr& instr) {
 // ---- loops
 
 void BodyPrinter::loop(const Instr& instr) {
-    flushAll();
+    flushBefore(instr);
     const bool isSimple = isExpression(instr.blocks[0]);
     if (instr.flag)
         isSimple && instr.blocks[2] == ir::kNone ? doWhile(instr) : endlessLoop(instr);

@@ -68,7 +68,7 @@ private:
             if (which(value)) all.push_back(reg);
         for (const Reg reg : all) hold(reg, Expr(pending.at(reg)));
     }
-    void flushAll();
+    void flushBefore(const Instr&);
     void flushReaders(ir::VarRef scalar);
     void flushMemory(ir::VarRef root);
     void flushForCall();

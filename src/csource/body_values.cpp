@@ -21,10 +21,6 @@ bool readsFields(const Expr& expr) {
     });
 }
 
-bool changes(const Expr& expr) {
-    return !expr.isTrivial || expr.isImpure || expr.readsInput || !expr.reads.empty() ||
-           !expr.memory.empty();
-}
 
 }  // namespace
 
@@ -71,7 +67,19 @@ void BodyPrinter::hold(Reg reg, const Expr& value) {
     pending[reg] = std::move(made);
 }
 
-void BodyPrinter::flushAll() { flush(changes); }
+/// Before a branch or a loop: what that changes, or would compute again and again.
+void BodyPrinter::flushBefore(const Instr& instr) {
+    auto isChanged = [&](ir::VarRef var) {
+        if (var.space != ir::Space::Local) return true;
+        return std::any_of(instr.blocks.begin(), instr.blocks.end(), [&](ir::BlockId block) {
+            return block != ir::kNone && places.isStoredIn(var.index, block);
+        });
+    };
+    flush([&](const Expr& each) {
+        return !each.isTrivial || each.isImpure || each.readsInput || !each.memory.empty() ||
+               std::any_of(each.reads.begin(), each.reads.end(), isChanged);
+    });
+}
 
 void BodyPrinter::flushReaders(ir::VarRef scalar) {
     flush([scalar](const Expr& each) { return reads(each, scalar); });

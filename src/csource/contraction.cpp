@@ -15,10 +15,14 @@ using ir::ContractionLoop;
 /// "first + step * k + ..."
 template <typename Step>
 std::string place(std::int32_t first, const std::vector<ContractionLoop>& loops, Step step) {
-    std::string text = std::to_string(first);
-    for (std::size_t k = 0; k < loops.size(); ++k)
-        if (step(loops[k]) != 0) text += fmt::format(" + {} * k{}", step(loops[k]), k);
-    return text;
+    std::string text = first == 0 ? "" : std::to_string(first);
+    for (std::size_t k = 0; k < loops.size(); ++k) {
+        const std::int32_t by = step(loops[k]);
+        if (by == 0) continue;
+        text += text.empty() ? "" : " + ";
+        text += by == 1 ? fmt::format("k{}", k) : fmt::format("{} * k{}", by, k);
+    }
+    return text.empty() ? "0" : text;
 }
 
 void openLoops(Lines& lines, const std::vector<ContractionLoop>& loops, bool areSums) {

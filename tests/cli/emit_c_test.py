@@ -193,7 +193,6 @@ class Files(Compared):
         cases = [
             (several, [], "C source is made of programs of one filter so far"),
             ("int->int filter P { work pop 1 push 1 { println(1); push(pop()); } }", [], "a library cannot print"),
-            ("int->int filter P { int n = 3; work pop 1 push 1 { int[n] a; n = pop() & 3; push(n > 0 ? a[0] : 0); } }", [], "C source has no memory for that"),
             ("float->float filter P(float g = 1) { float h; init { h = sin(g); } work pop 1 push 1 { push(h * pop()); } }", ["--keep-param=g"], "what 'init' computes depends on a parameter"),
             ("void->void filter P { work { } }", [], "[library-without-ends]"),
         ]
