@@ -332,8 +332,8 @@ void BodyPrinter::copy(const Instr& instr) {
 /// A life begins: all zero, or whatever it was.
 void BodyPrinter::declare(const Instr& instr) {
     const std::uint32_t local = instr.var.index;
+    if (instr.var.space != ir::Space::Local || local < body.params) return;
     const Type* type = body.locals[local].type;
-    if (local < body.params) return;
     flushMemory(instr.var);
     flushReaders(instr.var);
     const bool isNumber = type->isScalar() && !type->isVector() && !type->is(TypeKind::Complex);

@@ -45,6 +45,8 @@ Functions::Functions(const Program& wanted, const elab::Kernel& of, const ir::Pr
     std::vector<const Body*> firsts;
     if (kernel.code.prework) firsts.push_back(&*kernel.code.prework);
     if (kernel.code.work) firsts.push_back(&*kernel.code.work);
+    if (kernel.code.startsLate) firsts.push_back(&kernel.code.setup);
+    if (kernel.code.startsLate && kernel.code.init) firsts.push_back(&*kernel.code.init);
     for (const Body* first : firsts) add(*first);
     for (auto& function : functions) describe(*function, proofs);
     for (bool isMore = true; isMore;) {

@@ -32,7 +32,7 @@ struct Function {
 
 class Functions {
 public:
-    /// Those that fire, and in addition `setup`, each with all that it calls.
+    /// Those that fire, and those that initialise a filter which starts late, each with all that it calls.
     Functions(const Program&, const elab::Kernel&, const ir::Proofs&, Names& names);
 
     const Function& of(const ir::Body& body) const { return *byBody.at(&body); }

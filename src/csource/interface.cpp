@@ -35,10 +35,14 @@ struct Shape {
           hasInput(source.program.elaboration.graph.input != graph::kNone),
           hasOutput(source.program.elaboration.graph.output != graph::kNone),
           hasPrework(source.kernel.code.prework.has_value()),
+          startsLate(source.kernel.code.startsLate),
+          begins(hasPrework || startsLate),
           takesItems(hasInput && windowItems(counts) > 0),
           givesItems(hasOutput && pendingItems(counts) > 0) {}
     Counts counts;
     bool hasInput, hasOutput, hasPrework;
+    bool startsLate;  ///< setup and init run before the first firing
+    bool begins;  ///< something is done once before the others
     bool takesItems, givesItems;
 };
 
@@ -93,7 +97,8 @@ std::string runFields(const Source& source, const Functions& functions, const Sh
             "    /* Items for which the caller had no room. */\n"
             "    {} pending[{}];\n    size_t pending_first, pending_count;\n",
             source.own("out"), pendingItems(shape.counts));
-    if (shape.hasPrework) text += "    uint8_t has_begun; /* prework is done */\n";
+    if (shape.begins) text += "    uint8_t has_begun; /* what is done once is done */\n";
+    if (shape.startsLate) text += "    uint8_t changed; /* a parameter on which fields depend has been set */\n";
     text += "    uint8_t is_draining;\n";
     if (fails)
         text += fmt::format("    uint8_t has_failed;\n    char message[{}];\n", kMessageBytes);
@@ -120,7 +125,7 @@ std::string initialFields(Source& source) {
             text += fmt::format("    memcpy({}self->{}, {}{}, sizeof self->{});\n",
                                 type->is(TypeKind::Struct) ? "&" : "", name,
                                 type->is(TypeKind::Struct) ? "&" : "",
-                                source.table(type, bytes, name + "_at_first"), name);
+                                source.table(type, bytes, source.fieldNames[k] + "_at_first"), name);
     }
     return text;
 }
@@ -243,6 +248,21 @@ std::string fired(const Function& function, std::int64_t count, const std::strin
     return indented;
 }
 
+/// The bodies that initialise a filter which starts late.
+std::vector<const Function*> starters(const Source& source, const Functions& functions) {
+    std::vector<const Function*> all;
+    const ir::StreamCode& code = source.kernel.code;
+    if (code.startsLate) all.push_back(&functions.of(code.setup));
+    if (code.startsLate && code.init) all.push_back(&functions.of(*code.init));
+    return all;
+}
+
+std::string startCalls(const Source& source, const Functions& functions, const std::string& margin) {
+    std::string text;
+    for (const Function* each : starters(source, functions)) text += fired(*each, 0, margin);
+    return text;
+}
+
 /// `NAME_fire`: the next firing.
 std::string fireText(const Source& source, const Functions& functions, const Shape& shape) {
     const ir::StreamCode& code = source.kernel.code;
@@ -256,12 +276,12 @@ std::string fireText(const Source& source, const Functions& functions, const Sha
                        "static int @_fire(" + parameters + ") {\n";
     if (shape.takesItems && !either(&Function::usesInput)) text += "    (void)in;\n";
     if (shape.givesItems && !either(&Function::usesOutput)) text += "    (void)out;\n";
-    const bool usesSelf = either(&Function::usesSelf) || shape.givesItems || prework || asksIteration(functions);
+    const bool usesSelf = either(&Function::usesSelf) || shape.givesItems || shape.begins || asksIteration(functions);
     if (!usesSelf) text += "    (void)self;\n";
-    if (prework)
-        text += "    if (!self->has_begun) {\n        self->has_begun = 1;\n" +
-                fired(*prework, shape.hasOutput ? shape.counts.firstOut : 0, "        ") +
-                "        return 0;\n    }\n";
+    if (shape.begins) text += "    if (!self->has_begun) {\n        self->has_begun = 1;\n";
+    if (shape.startsLate) text += startCalls(source, functions, "        ");
+    if (prework) text += fired(*prework, shape.hasOutput ? shape.counts.firstOut : 0, "        ");
+    if (shape.begins) text += "        return 0;\n    }\n";
     text += fired(work, shape.hasOutput ? shape.counts.out : 0, "    ");
     if (asksIteration(functions)) text += "    ++self->iteration;\n";
     return named(source, text + "    return 0;\n}\n\n");
@@ -292,6 +312,13 @@ std::string entry(bool fails, bool isDrain) {
     return text;
 }
 
+/// What has been set is seen from now on.
+std::string followText(const Shape& shape, bool fails) {
+    if (!shape.startsLate) return {};
+    return fmt::format("    if (self->has_begun && self->changed{}\n    self->changed = 0;\n",
+                       fails ? " && @_compute_again(self, 1)) return @_FAULT;" : ") @_compute_again(self, 1);");
+}
+
 /// The beginning of each round; leaves the loop where there is no room.
 std::string roundText(const Shape& shape) {
     if (!shape.givesItems) return {};
@@ -310,7 +337,7 @@ std::string fireCall(const Shape& shape, bool fails, std::string_view in) {
 /// That nothing comes in may not keep it going for ever.
 std::string fullText(const Shape& shape) {
     if (shape.counts.in != 0) return {};
-    const std::string begun = shape.hasPrework ? "self->has_begun" : "";
+    const std::string begun = shape.begins ? "self->has_begun" : "";
     if (shape.counts.out == 0)
         return begun.empty() ? "        break;\n" : fmt::format("        if ({}) break;\n", begun);
     return fmt::format("        if ({}given == out_capacity) break;\n", begun.empty() ? "" : begun + " && ");
@@ -320,7 +347,7 @@ std::string processHead(const Shape& shape, bool fails) {
     return fmt::format("int @_process(@_handle *self, const {} *in, size_t in_count, {} *out, size_t out_capacity,\n"
                        "              size_t *consumed, size_t *produced) {{\n",
                        shape.hasInput ? "@_in" : "void", shape.hasOutput ? "@_out" : "void") +
-           entry(fails, false) + "    size_t given = 0;\n" + (fails ? "    int status = @_OK;\n" : "");
+           entry(fails, false) + followText(shape, fails) + "    size_t given = 0;\n" + (fails ? "    int status = @_OK;\n" : "");
 }
 
 /// Of a program that takes no items.
@@ -371,7 +398,7 @@ std::string replaced(std::string text, std::string_view word, const std::string&
 std::string lookText(const Shape& shape, std::string_view text) {
     const Counts& counts = shape.counts;
     const std::int64_t kept = counts.firstIn - counts.firstPop;
-    if (!shape.hasPrework)
+    if (!shape.begins)
         return replaced(replaced(std::string(text), "LOOK", number(kept + counts.in)), "MOVES",
                         number(counts.in));
     return replaced(replaced(std::string(text), "LOOK", "look"), "MOVES", "moves");
@@ -384,7 +411,7 @@ std::string processItems(const Shape& shape, bool fails) {
     text += "    size_t next = 0; /* items of `in` that are over, or in the window */\n";
     if (kept > 0) text += "    int has_fired = 0;\n";
     text += "    int lacks_items = 0;\n    for (;;) {\n" + roundText(shape) + fullText(shape);
-    if (shape.hasPrework)
+    if (shape.begins)
         text += fmt::format("        const size_t look = self->has_begun ? {} : {}, moves = self->has_begun ? {} : {};\n",
                             number(kept + counts.in), number(counts.firstIn), number(counts.in),
                             number(counts.firstPop));
@@ -407,7 +434,7 @@ std::string drainText(const Shape& shape, bool fails) {
     const Counts& counts = shape.counts;
     std::string text = fmt::format("int @_drain(@_handle *self, {} *out, size_t out_capacity, size_t *produced) {{\n",
                                    shape.hasOutput ? "@_out" : "void") +
-                       entry(fails, true) + "    self->is_draining = 1;\n    size_t given = 0;\n";
+                       entry(fails, true) + followText(shape, fails) + "    self->is_draining = 1;\n    size_t given = 0;\n";
     const std::int64_t kept = counts.firstIn - counts.firstPop;
     const bool canFire = shape.takesItems && counts.in > 0 &&
                          ((shape.hasPrework && counts.firstLook < counts.firstIn) || counts.look < kept + counts.in);
@@ -430,24 +457,91 @@ std::string drainText(const Shape& shape, bool fails) {
 
 // ---- parameters
 
-std::string setterText(Source& source) {
+/// Does anything that setup and init compute depend on the parameter?
+bool isFollowed(const Source& source, std::size_t parameter) {
+    ir::Marks marks = 0;
+    for (const ir::Marks each : source.kernel.derived) marks |= each;
+    return source.kernel.code.startsLate &&
+           (marks & ir::markOf(static_cast<std::uint32_t>(parameter))) != 0;
+}
+
+constexpr std::string_view kComputeAgain = R"(/* Does again what depends on parameters, beside the fields, which get of it what is theirs if they are to keep it. */
+static int @_compute_again(@_handle *self, int keeps) {
+@FAILED    self->beside = self->fields;
+    memset(&self->fields, 0, sizeof self->fields);
+@CALLS    if (keeps) {
+@COPIES    }
+    self->fields = self->beside;
+    return @RESULT;
+}
+
+)";
+
+/// Random numbers go on as if nothing had been done again.
+std::string computeAgainText(Source& source, const Functions& functions, bool fails) {
+    if (!source.kernel.code.startsLate) return {};
+    const bool draws = source.helpers.needsRandom();
+    std::string calls, copies;
+    for (const Function* each : starters(source, functions)) {
+        const std::string call = firing(*each, "in", "to");
+        calls += each->fails ? fmt::format("    failed = failed || {};\n", call) : "    " + call + ";\n";
+    }
+    for (std::size_t k = 0; k < source.fieldNames.size(); ++k) {
+        const std::string& name = source.fieldNames[k];
+        if (source.kernel.derived[k] == 0 || name.empty()) continue;
+        if (source.kernel.fieldTypes[k]->is(TypeKind::Array))
+            copies += fmt::format("        memcpy(self->beside.{0}, self->fields.{0}, sizeof self->fields.{0});\n", name);
+        else
+            copies += fmt::format("        self->beside.{0} = self->fields.{0};\n", name);
+    }
+    std::string text(kComputeAgain);
+    text = replaced(std::move(text), "@FAILED",
+                    (fails ? std::string("    int failed = 0;\n") : "") +
+                        (draws ? "    const uint64_t random = self->random;\n" : ""));
+    text = replaced(std::move(text), "@CALLS", calls + (draws ? "    self->random = random;\n" : ""));
+    text = replaced(std::move(text), "@COPIES", copies);
+    return named(source, replaced(std::move(text), "@RESULT", fails ? "failed" : "0"));
+}
+
+/// One case of `NAME_set`.
+std::string setterCase(const Source& source, std::size_t k, bool fails) {
+    const types::Value& value = source.program.elaboration.openValues[k];
+    const std::string place = "self->parameters." + source.parameters[k];
+    const bool isTruth = value.type->is(TypeKind::Boolean) || value.type->is(TypeKind::Bit);
+    std::string text = fmt::format("        case @_parameter_{}:\n            if (size != sizeof {}) return @_CALL;\n",
+                                   source.program.module.open[k].name, place);
+    text += isTruth ? fmt::format("            {} = *(const uint8_t *)value != 0;\n", place)
+                    : fmt::format("            memcpy(&{}, value, size);\n", place);
+    if (!isFollowed(source, k)) return text + "            return @_OK;\n";
+    if (fails) return text + "            break;\n";
+    return text + "            self->changed = 1;\n            return @_OK;\n";
+}
+
+constexpr std::string_view kTry = R"(    if (!@_compute_again(self, 0)) {
+        self->changed = 1;
+        return @_OK;
+    }
+    self->parameters = before;
+    self->has_failed = 0;
+    return @_FAULT;
+)";
+
+std::string setterText(Source& source, bool fails) {
     const auto& values = source.program.elaboration.openValues;
     if (values.empty()) return {};
-    std::string text = "int @_set(@_handle *self, int parameter, const void *value, size_t size) {\n"
-                       "    if (!self || !value) return @_CALL;\n    switch (parameter) {\n";
-    std::string setters;
+    std::string cases, setters;
+    bool tries = false;
     for (std::size_t k = 0; k < values.size(); ++k) {
-        const std::string& name = source.program.module.open[k].name;
-        const std::string place = "self->parameters." + source.parameters[k];
-        const bool isTruth = values[k].type->is(TypeKind::Boolean) || values[k].type->is(TypeKind::Bit);
-        const std::string assigned = isTruth ? place + " = *(const uint8_t *)value != 0;"
-                                             : fmt::format("memcpy(&{}, value, size);", place);
-        text += fmt::format("        case @_parameter_{}:\n            if (size != sizeof {}) return @_CALL;\n"
-                            "            {}\n            return @_OK;\n", name, place, assigned);
+        tries = tries || (fails && isFollowed(source, k));
+        cases += setterCase(source, k, fails);
         setters += fmt::format("int @_set_{0}(@_handle *self, {1} value) {{\n    return @_set(self, @_parameter_{0}, &value, sizeof value);\n}}\n\n",
-                               name, source.types.name(values[k].type));
+                               source.program.module.open[k].name, source.types.name(values[k].type));
     }
-    return named(source, text + "        default: return @_CALL;\n    }\n}\n\n" + setters);
+    return named(source, "int @_set(@_handle *self, int parameter, const void *value, size_t size) {\n"
+                         "    if (!self || !value) return @_CALL;\n" +
+                             std::string(tries ? "    const @_parameters before = self->parameters;\n" : "") +
+                             "    switch (parameter) {\n" + cases + "        default: return @_CALL;\n    }\n" +
+                             std::string(tries ? kTry : "") + "}\n\n" + setters);
 }
 
 }  // namespace
@@ -471,6 +565,7 @@ std::int64_t handleBytes(const elab::Elaboration& program) {
     const elab::Kernel& kernel = program.kernels[graph.nodes[0].kernel];
     const Counts counts = countsOf(kernel);
     std::int64_t bytes = kernel.stateSize + kMessageBytes + kRunBytes;
+    if (kernel.code.startsLate) bytes += kernel.stateSize + 2 * kAlignment;
     for (const types::Value& value : program.openValues) bytes += types::sizeOf(value.type) + 8;
     if (graph.input != graph::kNone)
         bytes += windowItems(counts) * types::sizeOf(graph.edges[graph.input].type) + 8;
@@ -481,12 +576,19 @@ std::int64_t handleBytes(const elab::Elaboration& program) {
 
 std::string printHandle(Source& source, const Functions& functions, bool fails) {
     std::string fields;
-    for (std::size_t k = 0; k < source.fields.size(); ++k)
-        if (!source.fields[k].empty())
-            fields += "    " + source.types.variable(source.kernel.fieldTypes[k], source.fields[k]) + ";\n";
-    std::string text = parameterFields(source) + named(source, "struct @_handle {\n");
+    for (std::size_t k = 0; k < source.fieldNames.size(); ++k)
+        if (!source.fieldNames[k].empty())
+            fields += "    " + source.types.variable(source.kernel.fieldTypes[k], source.fieldNames[k]) + ";\n";
+    if (fields.empty() && source.kernel.code.startsLate) fields = "    uint8_t none;\n";
+    const bool isLate = source.kernel.code.startsLate;
+    std::string text = parameterFields(source);
+    if (isLate) text += named(source, "/* The filter's fields. */\ntypedef struct @_fields {\n" + fields + "} @_fields;\n\n");
+    text += named(source, "struct @_handle {\n");
     if (!source.parameters.empty()) text += named(source, "    @_parameters parameters;\n");
-    if (!fields.empty()) text += "    /* The filter's fields. */\n" + fields;
+    if (isLate)
+        text += named(source, "    @_fields fields, beside;\n");
+    else if (!fields.empty())
+        text += "    /* The filter's fields. */\n" + fields;
     text += runFields(source, functions, Shape(source), fails) + "};\n";
     return text + named(source,
                         "_Static_assert(sizeof(struct @_handle) <= @_BYTES, \"a handle is too large\");\n\n"
@@ -498,10 +600,10 @@ std::string printInterface(Source& source, const Functions& functions, bool fail
     const Shape shape(source);
     std::string text;
     if (shape.givesItems) text += named(source, kHandOver);
-    text += fireText(source, functions, shape);
+    text += computeAgainText(source, functions, fails) + fireText(source, functions, shape);
     text += named(source, shape.takesItems ? processItems(shape, fails) : processSource(shape, fails));
     text += named(source, drainText(shape, fails));
-    text += resetText(source) + makeText(source) + setterText(source);
+    text += resetText(source) + makeText(source) + setterText(source, fails);
     return text + named(source, fmt::format("const char *@_message(const @_handle *self) {{\n    {}\n}}\n",
                                             fails ? "return self ? self->message : \"\";"
                                                   : "(void)self;\n    return \"\";"));

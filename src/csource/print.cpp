@@ -80,7 +80,6 @@ std::string whyNot(const ir::Module& module, const elab::Elaboration& program,
     range = kernel.code.header;
     if (!kernel.code.work) return "the filter has no code";
     if (kernel.horizontal) return "it is several filters side by side";
-    if (kernel.code.startsLate) return "what 'init' computes depends on a parameter that is left open";
     for (const ir::Body* body : ir::bodiesThatRun(module, kernel.code))
         if (std::string why = whyNotBody(module, *body, range); !why.empty()) return why;
     range = {};

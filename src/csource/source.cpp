@@ -40,7 +40,7 @@ Source::Source(const Program& wanted)
         proofs = ir::proveBounds(kernel.code, boundsOf(kernel, *program.elaboration.states[0]));
     for (const char* word :
          {"create", "destroy", "process", "drain", "reset", "set", "message", "make", "handle", "in",
-          "out", "fault", "random", "handles", "used", "parameters", "begin", "fire", "hand_over", "min",
+          "out", "fault", "random", "handles", "used", "parameters", "begin", "fire", "hand_over", "begin", "fields", "compute_again", "sites", "min",
           "max", "round", "divide", "remainder", "divide_long", "remainder_long", "to_int", "to_long",
           "OK", "FAULT", "MEMORY", "PROCESSOR", "CALL", "HANDLES", "BYTES", "BLOCK_IN", "BLOCK_OUT",
           "FIRST_IN", "FIRST_OUT", "LATENCY", "BOUND"})
@@ -61,11 +61,13 @@ void Source::nameFields() {
     Names local;
     for (const char* word : {"random", "depth", "iteration", "window", "first", "held", "pending",
                              "pending_first", "pending_count", "has_begun", "is_draining",
-                             "has_failed", "parameters", "message"})
+                             "has_failed", "parameters", "message", "fields", "beside", "changed"})
         local.reserve(word);
     for (std::size_t k = 0; k < kernel.fieldTypes.size(); ++k) {
         const bool isEmpty = types::sizeOf(kernel.fieldTypes[k]) == 0;
-        fields.push_back(isEmpty ? "" : local.take(kernel.code.fields[k].name));
+        const std::string name = isEmpty ? "" : local.take(kernel.code.fields[k].name);
+        fieldNames.push_back(name);
+        fields.push_back((kernel.code.startsLate && !isEmpty ? "fields." : "") + name);
     }
     Names open;
     for (const ir::OpenParameter& parameter : program.module.open)

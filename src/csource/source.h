@@ -32,7 +32,8 @@ public:
     Names names;  ///< of the file
     Types types;
     Helpers helpers;
-    std::vector<std::string> fields;  ///< names, by field; empty: it takes no memory
+    std::vector<std::string> fieldNames;  ///< by field; empty: it takes no memory
+    std::vector<std::string> fields;  ///< how they are reached from the handle; empty as well
     std::vector<std::string> parameters;  ///< names, by open parameter
 
     /// The number of a site.

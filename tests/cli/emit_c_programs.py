@@ -11,6 +11,7 @@ class Program(NamedTuple):
     out: str
     options: tuple = ()
     sets: tuple = ()  # parameters by number, and the bytes that they are set to
+    later: tuple = ()  # those that are set while it runs
     says: tuple = ()  # what messages or numbers somewhere in the results contain
 
 
@@ -69,7 +70,12 @@ PROGRAMS = [
     Program("parameters", "float->float filter P(float gain = 0.5, int shift = 3, boolean on = true, double wide = 0.1) { work pop 1 push 2 { push(on ? gain * pop() : pop()); push((float) (shift * wide)); } }", "f", "f", ("--keep-param=gain", "--keep-param=shift", "--keep-param=on", "--keep-param=wide")),
     Program("parameters_that_are_set", "float->float filter P(float gain = 0.5, int shift = 3, boolean on = true, double wide = 0.1) { work pop 1 push 2 { push(on ? gain * pop() : pop()); push((float) (shift * wide)); } }", "f", "f",
             ("--keep-param=gain", "--keep-param=shift", "--keep-param=on", "--keep-param=wide"), ((0, struct.pack("f", 3.25)), (1, struct.pack("i", -7)), (2, b"\0"), (3, struct.pack("d", 1e-3)), (4, b"x"), (-1, b"x"), (0, b"12345"))),
-    Program("parameters_that_are_indices", "int->int filter P(int k = 1) { int[4] a = {1, 2, 3, 4}; work pop 1 push 1 { push(a[k] * pop()); } }", "i", "i", ("--keep-param=k",), ((0, struct.pack("i", 9)),), ("index 9 is outside of the array",)),
+    Program("parameters_that_are_indices", "int->int filter P(int k = 1) { int[4] a = {1, 2, 3, 4}; work pop 1 push 1 { push(a[k] * pop()); } }", "i", "i", ("--keep-param=k",), ((0, struct.pack("i", 9)),), says=("index 9 is outside of the array",)),
+    Program("parameters_that_init_computes_with", "float->float filter P(float g = 1, int n = 2, float plain = 3) { float h; float state; float[3] w = {g, 2, 3}; init { h = sin(g); for (int i = 1; i < 3; i++) w[i] = w[i - 1] * g + n; } work pop 1 push 1 peek 3 { state += h * peek(2); pop(); push(state * w[1] + w[2] * plain); } }", "f", "f",
+            ("--keep-param=g", "--keep-param=n", "--keep-param=plain"), ((0, struct.pack("f", 0.5)),), ((1, struct.pack("i", 40)), (2, struct.pack("f", 9)), (0, struct.pack("f", -2)))),
+    Program("parameters_with_demands", "float->float filter P(float g = 1, int k = 1) { float h; int[3] t = {4, 5, 6}; init { require(g > 0, \"the gain is positive\"); h = 1 / g + t[k]; } prework push 1 { push(h); } work pop 1 push 1 { push(h * pop()); } }", "f", "f",
+            ("--keep-param=g", "--keep-param=k"), ((0, struct.pack("f", -3)), (0, struct.pack("f", 4))), ((0, struct.pack("f", 0)), (1, struct.pack("i", 3)), (1, struct.pack("i", 2)), (0, struct.pack("f", 8))), ("the gain is positive", "index 3 is outside")),
+    Program("parameters_of_a_source", "void->float filter P(float g = 1) { float h; float x; init { h = g * 2 ; } work push 2 { push(h); x += h; push(x + random()); } }", "", "f", ("--keep-param=g",), ((0, struct.pack("f", 4)),), ((0, struct.pack("f", 0.5)),)),
     Program("index_fault", work("int", "pop 1 push 1", "int x = pop(); a[x & 15] = x; push(a[(x + 1) & 7]);", "int[12] a;"), "i", "i", says=("[index-out-of-range] in P",)),
     Program("index_fault_in_a_function", "int->int filter P { int[12] a; int at(int[12] b, int k) { return b[k]; } void note(int k) { a[k] = k; } work pop 1 push 1 { int x = pop(); note(x & 15); push(at(a, x & 7)); } }", "i", "i", says=("[index-out-of-range]",)),
     Program("division_fault", work("int", "pop 2 push 1", "int x = pop(); push(x / (pop() / 9));"), "i", "i", says=("[division-by-zero]",)),
