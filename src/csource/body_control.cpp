@@ -45,8 +45,7 @@ Definition BodyPrinter::print() {
         const Type* type = body.locals[k].type;
         localNames[k] = names.take(body.locals[k].name);
         const bool isConst = type->isAggregate() && !function.writes[k];
-        const std::string called =
-            type->is(TypeKind::Struct) ? "*" + localNames[k] : localNames[k];
+        const std::string called = type->is(TypeKind::Struct) ? "*" + localNames[k] : localNames[k];
         parameters.push_back((isConst ? "const " : "") + source.types.variable(type, called));
         if (!places.isUsed(k)) lines.add(fmt::format("(void){};", localNames[k]));
     }
@@ -68,7 +67,7 @@ Definition BodyPrinter::print() {
     if (!isOver) returnFrom(nullptr);
     std::string list;
     for (const std::string& each : parameters) list += (list.empty() ? "" : ", ") + each;
-    const std::string type = function.fails      ? "int"
+    const std::string type = function.fails       ? "int"
                              : returnsValue(body) ? source.types.name(body.result)
                                                   : "void";
     const std::string head =
@@ -85,7 +84,8 @@ void BodyPrinter::block(ir::BlockId id) {
         for (const std::uint32_t local : places.before(instr)) {
             localNames[local] = names.take(body.locals[local].name);
             const Type* type = body.locals[local].type;
-            const bool isNumber = type->isScalar() && !type->isVector() && !type->is(TypeKind::Complex);
+            const bool isNumber =
+                type->isScalar() && !type->isVector() && !type->is(TypeKind::Complex);
             lines.add(source.types.variable(type, localNames[local]) + (isNumber ? " = 0;" : ";"));
         }
         instruction(instr);
@@ -124,18 +124,20 @@ void BodyPrinter::returnFrom(const Instr* instr) {
     if (function.isFiring) {
         auto check = [&](bool isChecked, const char* counter, std::int64_t rate, base::Diag id) {
             if (!isChecked) return;
-            fault(fmt::format("{} != {}", counter, rate),
-                  {id, body.header, rateWords(), 2}, fmt::format("{}, (int64_t){}", rate, counter));
+            fault(fmt::format("{} != {}", counter, rate), {id, body.header, rateWords(), 2},
+                  fmt::format("{}, (int64_t){}", rate, counter));
         };
-        check(function.checksPushes, "pushed", function.rates.push.max, base::Diag::PushRateViolated);
+        check(function.checksPushes, "pushed", function.rates.push.max,
+              base::Diag::PushRateViolated);
         check(function.checksPops, "popped", function.rates.pop.max, base::Diag::PopRateViolated);
     }
     const bool hasValue = returnsValue(body);
     // That the end of such a function is not reached is known, but not to C.
-    const std::string value = instr && !instr->operands.empty() ? take(instr->operands[0]).text
-                              : body.result && (body.result->isVector() || body.result->is(TypeKind::Complex))
-                                  ? fmt::format("({}){{0}}", hasValue ? source.types.name(body.result) : "")
-                                  : "0";
+    const std::string value =
+        instr && !instr->operands.empty() ? take(instr->operands[0]).text
+        : body.result && (body.result->isVector() || body.result->is(TypeKind::Complex))
+            ? fmt::format("({}){{0}}", hasValue ? source.types.name(body.result) : "")
+            : "0";
     isOver = true;
     if (!function.fails) {
         if (hasValue) lines.add("return " + value + ";");
@@ -156,7 +158,9 @@ void BodyPrinter::ifStatement(const Instr& instr) {
         result = names.take("t");
         lines.add(source.types.variable(typeOf(instr.result), result) + ";");
     }
-    const auto& instrs = [&](ir::BlockId id) -> const std::vector<Instr>& { return body.blocks[id].instrs; };
+    const auto& instrs = [&](ir::BlockId id) -> const std::vector<Instr>& {
+        return body.blocks[id].instrs;
+    };
     const bool hasElse = instr.blocks[1] != ir::kNone && !instrs(instr.blocks[1]).empty();
     lines.open(fmt::format("if ({})", condition.text));
     branch(instr.blocks[0], result);
@@ -243,8 +247,9 @@ bool BodyPrinter::isExpression(ir::BlockId id) const {
         const bool isBranch = instr.op == Op::If && instr.result != ir::kNone &&
                               isExpression(instr.blocks[0]) && isExpression(instr.blocks[1]);
         if (!isBranch && !isInExpressions(instr)) return false;
-        const bool isTrivial = instr.op == Op::Const || instr.op == Op::Load || instr.op == Op::Addr ||
-                               instr.op == Op::Member || instr.op == Op::Extent;
+        const bool isTrivial = instr.op == Op::Const || instr.op == Op::Load ||
+                               instr.op == Op::Addr || instr.op == Op::Member ||
+                               instr.op == Op::Extent;
         if (instr.result != ir::kNone && !isTrivial && left[instr.result] > 1) return false;
     }
     return true;
@@ -265,7 +270,8 @@ Expr BodyPrinter::conditional(const Instr& instr) {
     const bool isTruth = instr.type && instr.type->is(TypeKind::Boolean);
     Expr made;
     auto side = [](const Expr& each) {
-        return each.rank == kAnd || each.rank == kOr || each.rank < kOr ? "(" + each.text + ")" : each.text;
+        return each.rank == kAnd || each.rank == kOr || each.rank < kOr ? "(" + each.text + ")"
+                                                                        : each.text;
     };
     if (isTruth && second.text == "0")
         made = plain(fmt::format("{} && {}", side(condition), side(first)), kAnd);
@@ -289,9 +295,9 @@ void BodyPrinter::loop(const Instr& instr) {
     flushBefore(instr);
     const bool isSimple = isExpression(instr.blocks[0]);
     if (instr.flag)
-        isSimple && instr.blocks[2] == ir::kNone ? doWhile(instr) : endlessLoop(instr);
+        isSimple&& instr.blocks[2] == ir::kNone ? doWhile(instr) : endlessLoop(instr);
     else
-        isSimple && isSimpleStep(instr.blocks[2]) ? countedLoop(instr) : endlessLoop(instr);
+        isSimple&& isSimpleStep(instr.blocks[2]) ? countedLoop(instr) : endlessLoop(instr);
     isOver = false;
 }
 

@@ -15,9 +15,7 @@ using types::TypeKind;
 
 namespace {
 
-bool isIntType(const Type* type) {
-    return type->is(TypeKind::Int) || type->is(TypeKind::Long);
-}
+bool isIntType(const Type* type) { return type->is(TypeKind::Int) || type->is(TypeKind::Long); }
 
 std::string indexText(const Expr& index) { return index.bits.empty() ? index.text : index.bits; }
 
@@ -55,7 +53,8 @@ bool BodyPrinter::scalar(const Instr& instr) {
     switch (instr.op) {
         case Op::Const: define(instr, constantOf(source, instr.value)); return true;
         case Op::Convert:
-            define(instr, convert(source, typeOf(instr.operands[0]), instr.type, take(instr.operands[0])));
+            define(instr,
+                   convert(source, typeOf(instr.operands[0]), instr.type, take(instr.operands[0])));
             return true;
         case Op::Math: {
             std::vector<Expr> operands;
@@ -169,7 +168,8 @@ bool BodyPrinter::memory(const Instr& instr) {
             for (const Reg reg : instr.operands) arrays.push_back(take(reg).text);
             flushMemory(root);
             printContraction(lines, instr,
-                             source.types.name(types::innermost(typeOf(instr.operands[0]))), arrays);
+                             source.types.name(types::innermost(typeOf(instr.operands[0]))),
+                             arrays);
             return true;
         }
         case Op::CheckExtent: {
@@ -183,7 +183,8 @@ bool BodyPrinter::memory(const Instr& instr) {
             --left[instr.operands[1]];
             const std::string subject = instr.flag ? instr.value.bytes : "'require'";
             fault("!" + within(holds, kUnary),
-                  {base::Diag::TensorShape, instr.range, {subject, ir::demandText(body, instr)}, 0}, "");
+                  {base::Diag::TensorShape, instr.range, {subject, ir::demandText(body, instr)}, 0},
+                  "");
             return true;
         }
         default: return false;
@@ -210,7 +211,8 @@ void BodyPrinter::load(const Instr& instr) {
     if (var.space == ir::Space::Local) {
         made.text = localNames[var.index];
         made.reads.push_back(var);
-        if (const auto found = known.find(var.index); found != known.end()) made.range = found->second;
+        if (const auto found = known.find(var.index); found != known.end())
+            made.range = found->second;
     } else if (var.space == ir::Space::Field) {
         made.text = "self->" + source.fields[var.index];
         made.reads.push_back(var);
@@ -276,12 +278,14 @@ Expr BodyPrinter::refTo(ir::VarRef var) {
                                      source.kernel.code.constants[var.index].name);
             break;
         case ir::Space::Global:
-            made.text = source.table(type, source.program.module.globalValues[var.index].bytes.data(),
-                                     source.program.module.globals[var.index].name);
+            made.text =
+                source.table(type, source.program.module.globalValues[var.index].bytes.data(),
+                             source.program.module.globals[var.index].name);
             break;
         case ir::Space::Stored: {
             const ir::StoredArray& array = source.kernel.code.stored[var.index];
-            made.text = source.table(type, reinterpret_cast<const char*>(array.bytes.get()), array.name);
+            made.text =
+                source.table(type, reinterpret_cast<const char*>(array.bytes.get()), array.name);
             break;
         }
         default: STRC_UNREACHABLE("a variable without memory");
@@ -294,7 +298,8 @@ Expr BodyPrinter::element(const Instr& instr) {
     const Reg at = instr.operands[1];
     const bool isChecked = hasFault(instr);
     const bool isRepeated = isChecked || left[instr.result] > 1;
-    if (isRepeated && !pending.at(at).isTrivial && expressionDepth == 0) hold(at, Expr(pending.at(at)));
+    if (isRepeated && !pending.at(at).isTrivial && expressionDepth == 0)
+        hold(at, Expr(pending.at(at)));
     const Type* type = typeOf(instr.operands[0]);
     const Expr array = take(instr.operands[0]), index = take(at), extent = take(instr.operands[2]);
     if (isChecked)
@@ -320,9 +325,10 @@ void BodyPrinter::copy(const Instr& instr) {
     const Expr to = take(instr.operands[0]), from = take(instr.operands[1]);
     flushMemory(to.root);
     const bool isSame = typeOf(instr.operands[0]) == typeOf(instr.operands[1]);
-    if (instr.type->is(TypeKind::Struct) && isSame) return lines.add(to.text + " = " + from.text + ";");
-    const bool isApart = to.root != from.root && to.root.index >= body.params &&
-                         from.root.index >= body.params;
+    if (instr.type->is(TypeKind::Struct) && isSame)
+        return lines.add(to.text + " = " + from.text + ";");
+    const bool isApart =
+        to.root != from.root && to.root.index >= body.params && from.root.index >= body.params;
     lines.add(fmt::format("{}({}, {}, sizeof({}));", isApart ? "memcpy" : "memmove",
                           addressOf(to, typeOf(instr.operands[0])),
                           addressOf(from, typeOf(instr.operands[1])),

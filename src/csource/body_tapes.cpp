@@ -17,9 +17,7 @@ bool BodyPrinter::tape(const Instr& instr) {
             define(instr, plain("(int32_t)self->iteration", kUnary));
             return true;
         }
-        case Op::Pop:
-            define(instr, item(instr, nullptr));
-            return true;
+        case Op::Pop: define(instr, item(instr, nullptr)); return true;
         case Op::Peek: {
             if (hasFault(instr) && !pending.at(instr.operands[0]).isTrivial)
                 hold(instr.operands[0], Expr(pending.at(instr.operands[0])));
@@ -27,9 +25,7 @@ bool BodyPrinter::tape(const Instr& instr) {
             define(instr, item(instr, &offset));
             return true;
         }
-        case Op::Discard:
-            discard(instr);
-            return true;
+        case Op::Discard: discard(instr); return true;
         case Op::PopInto:
         case Op::PeekInto: {
             const bool isPeek = instr.op == Op::PeekInto;
@@ -43,7 +39,8 @@ bool BodyPrinter::tape(const Instr& instr) {
             if (!isArray)
                 lines.add(to.text + " = " + from.text + ";");
             else
-                lines.add(fmt::format("memcpy({}, &{}, sizeof({}));", to.text, from.text, source.own("in")));
+                lines.add(fmt::format("memcpy({}, &{}, sizeof({}));", to.text, from.text,
+                                      source.own("in")));
             return true;
         }
         case Op::Push:
@@ -57,7 +54,9 @@ bool BodyPrinter::tape(const Instr& instr) {
 Expr BodyPrinter::item(const Instr& instr, const Expr* offset) {
     const std::string counter = function.isFiring ? "popped" : "(*popped)";
     const bool isStraight = function.isInputStraight;
-    flush([&](const Expr& each) { return each.isImpure || (!offset && !isStraight && each.readsInput); });
+    flush([&](const Expr& each) {
+        return each.isImpure || (!offset && !isStraight && each.readsInput);
+    });
     if (!offset && function.checksPops)
         fault(fmt::format("{} >= {}", counter, function.rates.pop.max),
               {base::Diag::PopRateViolated, instr.range, rateWords(), 2},
@@ -66,19 +65,22 @@ Expr BodyPrinter::item(const Instr& instr, const Expr* offset) {
         const std::string at = isStraight ? std::to_string(popped) : "(int64_t)" + counter;
         fault(within(*offset, kRelation) + " < 0", {base::Diag::NegativePeek, instr.range, {}, 1},
               offset->text + ", 0");
-        fault(fmt::format("{} + {} >= {}", at, within(*offset, kProduct), function.rates.peek.max),
-              {base::Diag::PeekRateViolated, instr.range, rateWords(), 2},
-              fmt::format("{}, {} + {} + 1", function.rates.peek.max, at, within(*offset, kProduct)));
+        fault(
+            fmt::format("{} + {} >= {}", at, within(*offset, kProduct), function.rates.peek.max),
+            {base::Diag::PeekRateViolated, instr.range, rateWords(), 2},
+            fmt::format("{}, {} + {} + 1", function.rates.peek.max, at, within(*offset, kProduct)));
     }
     Expr made;
     if (!offset) {
-        made = plain(isStraight ? fmt::format("in[{}]", popped++) : fmt::format("in[{}++]", counter));
+        made =
+            plain(isStraight ? fmt::format("in[{}]", popped++) : fmt::format("in[{}++]", counter));
         made.isImpure = !isStraight;
         made.isTrivial = isStraight;
         return made;
     }
-    const std::string index = offset->bits.empty() ? within(*offset, kProduct)
-                                                   : within(offset->bits, offset->bitsRank, kProduct);
+    const std::string index = offset->bits.empty()
+                                  ? within(*offset, kProduct)
+                                  : within(offset->bits, offset->bitsRank, kProduct);
     const bool isConstant = offset->range.min == offset->range.max;
     if (!isStraight)
         made.text = fmt::format("in[{} + {}]", counter, index);
@@ -133,12 +135,13 @@ std::string BodyPrinter::argument(const Instr& instr, std::size_t k, const Funct
     const Type* given = typeOf(instr.operands[k]);
     const Type* wanted = called.body->locals[k].type;
     if (!wanted->isAggregate()) return value.text;
-    if (wanted->is(TypeKind::Struct)) return value.pointer.empty() ? "&" + value.text : value.pointer;
+    if (wanted->is(TypeKind::Struct))
+        return value.pointer.empty() ? "&" + value.text : value.pointer;
     const bool isConst = !called.writes[k];
     const bool isDeep = wanted->element->is(TypeKind::Array);
     if (given == wanted && !(isDeep && isConst && !value.isConst)) return value.text;
-    const std::string element =
-        isDeep ? source.types.variable(wanted->element, "(*)") : source.types.name(wanted->element) + " *";
+    const std::string element = isDeep ? source.types.variable(wanted->element, "(*)")
+                                       : source.types.name(wanted->element) + " *";
     return fmt::format("({}{}){}", isConst ? "const " : "", element, value.text);
 }
 
@@ -191,7 +194,8 @@ void BodyPrinter::callNative(const Instr& instr) {
     for (std::size_t k = 0; k < instr.operands.size(); ++k) {
         const Expr value = take(instr.operands[k]);
         const bool isStruct = typeOf(instr.operands[k])->is(TypeKind::Struct);
-        const std::string text = isStruct ? (value.pointer.empty() ? "&" + value.text : value.pointer) : value.text;
+        const std::string text =
+            isStruct ? (value.pointer.empty() ? "&" + value.text : value.pointer) : value.text;
         list += (list.empty() ? "" : ", ") + text;
     }
     const std::string text = fmt::format("{}({})", source.native(native), list);

@@ -16,11 +16,9 @@ bool reads(const Expr& expr, ir::VarRef scalar) {
 }
 
 bool readsFields(const Expr& expr) {
-    return std::any_of(expr.reads.begin(), expr.reads.end(), [](const ir::VarRef& var) {
-        return var.space == ir::Space::Field;
-    });
+    return std::any_of(expr.reads.begin(), expr.reads.end(),
+                       [](const ir::VarRef& var) { return var.space == ir::Space::Field; });
 }
-
 
 }  // namespace
 

@@ -1,10 +1,11 @@
 // Products of arrays as loops.
+#include "ir/contraction.h"
+
 #include <fmt/format.h>
 
 #include "csource/lines.h"
 #include "csource/literals.h"
 #include "csource/scalars.h"
-#include "ir/contraction.h"
 
 namespace strc::csource {
 namespace {
@@ -51,21 +52,22 @@ void printContraction(Lines& lines, const ir::Instr& instr, const std::string& e
     openLoops(lines, how.loops, false);
     lines.add(element + " sum = 0;");
     openLoops(lines, how.loops, true);
-    lines.add(fmt::format(
-        "sum += a[{}] * b[{}];",
-        place(how.a, how.loops, [](const ContractionLoop& loop) { return loop.a; }),
-        place(how.b, how.loops, [](const ContractionLoop& loop) { return loop.b; })));
+    lines.add(
+        fmt::format("sum += a[{}] * b[{}];",
+                    place(how.a, how.loops, [](const ContractionLoop& loop) { return loop.a; }),
+                    place(how.b, how.loops, [](const ContractionLoop& loop) { return loop.b; })));
     closeLoops(lines, how.loops, true);
     for (std::size_t k = 0; k < how.addends; ++k)
-        lines.add(fmt::format(
-            "sum += ((const {} *){})[{}];", element, arrays[3 + k],
-            place(how.added[k], how.loops, [k](const ContractionLoop& loop) { return loop.added[k]; })));
+        lines.add(fmt::format("sum += ((const {} *){})[{}];", element, arrays[3 + k],
+                              place(how.added[k], how.loops,
+                                    [k](const ContractionLoop& loop) { return loop.added[k]; })));
     if (how.bounds.areAny()) {
         lines.add(fmt::format("if (sum < {0}) sum = {0};", literal(how.bounds.low)));
         lines.add(fmt::format("if (sum > {0}) sum = {0};", literal(how.bounds.high)));
     }
     lines.add(fmt::format(
-        "to[{}] = sum;", place(how.out, how.loops, [](const ContractionLoop& loop) { return loop.out; })));
+        "to[{}] = sum;",
+        place(how.out, how.loops, [](const ContractionLoop& loop) { return loop.out; })));
     closeLoops(lines, how.loops, false);
     lines.close();
 }

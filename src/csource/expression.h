@@ -11,7 +11,20 @@
 namespace strc::csource {
 
 /// Of C's operators, those that are printed without parentheses inside of others.
-enum Rank : int { kAny, kConditional, kOr, kAnd, kBits, kEquality, kRelation, kShift, kSum, kProduct, kUnary, kPrimary };
+enum Rank : int {
+    kAny,
+    kConditional,
+    kOr,
+    kAnd,
+    kBits,
+    kEquality,
+    kRelation,
+    kShift,
+    kSum,
+    kProduct,
+    kUnary,
+    kPrimary
+};
 
 struct Expr {
     std::string text;
@@ -21,7 +34,8 @@ struct Expr {
     Rank bitsRank = kPrimary;
     std::string narrow;  ///< of a double that is a float: without the conversion
     ir::Range range;  ///< of an int
-    char sign = 0;  ///< '+', '-', '*', '/' of `head` and `tail`, which make up the text; 0: it is nothing like that
+    char sign =
+        0;  ///< '+', '-', '*', '/' of `head` and `tail`, which make up the text; 0: it is nothing like that
     std::string head, tail;
     std::vector<ir::VarRef> reads;  ///< scalar variables
     std::vector<ir::VarRef> memory;  ///< arrays and structs of which it reads something

@@ -19,7 +19,9 @@ constexpr std::uint64_t kCountingSteps = 1'000'000;
 
 bool isPop(Op op) { return op == Op::Pop || op == Op::PopInto || op == Op::Discard; }
 bool isPush(Op op) { return op == Op::Push || op == Op::PushFrom; }
-bool looksAtItems(Op op) { return op == Op::Pop || op == Op::PopInto || op == Op::Peek || op == Op::PeekInto; }
+bool looksAtItems(Op op) {
+    return op == Op::Pop || op == Op::PopInto || op == Op::Peek || op == Op::PeekInto;
+}
 
 template <typename Visit>
 void forEach(const Body& body, Visit visit) {
@@ -83,12 +85,14 @@ void Functions::describe(Function& made, const ir::Proofs& proofs) {
         if (!made.liveness->isLive(instr)) return;
         if (made.liveness->hasFault(instr)) made.fails = true;
         const bool isField = instr.var.space == ir::Space::Field && instr.var.index != ir::kNone;
-        if (isField || isOpen(kernel.code, instr.var) || instr.op == Op::Random || instr.op == Op::Iter)
+        if (isField || isOpen(kernel.code, instr.var) || instr.op == Op::Random ||
+            instr.op == Op::Iter)
             made.usesSelf = true;
         if (looksAtItems(instr.op)) made.usesInput = made.countsPops = true;
         if (isPush(instr.op)) made.usesOutput = made.countsPushes = true;
         if (instr.op == Op::Discard && (made.checksPops || !made.isFiring)) made.countsPops = true;
-        const bool isRecursion = instr.op == Op::Call && instr.callee.hasBody() && of(instr.callee).isRecursive;
+        const bool isRecursion =
+            instr.op == Op::Call && instr.callee.hasBody() && of(instr.callee).isRecursive;
         if (isRecursion) made.fails = true;
     });
     made.countsPops = made.countsPops || (made.isFiring && made.checksPops);

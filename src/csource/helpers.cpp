@@ -18,24 +18,29 @@ struct Row {
 /// Each stands behind what it calls; runtime/src has the same functions.
 const std::vector<Row>& rows() {
     static const std::vector<Row> all{
-        {Helper::Divide, "divide", R"(/* Wraps as the language does: the least int by -1 is itself. */
+        {Helper::Divide, "divide",
+         R"(/* Wraps as the language does: the least int by -1 is itself. */
 static inline int32_t {0}_divide(int32_t x, int32_t y) {{
     return y == -1 ? (int32_t)(0u - (uint32_t)x) : x / y;
 }}
 )"},
-        {Helper::Remainder, "remainder", R"(static inline int32_t {0}_remainder(int32_t x, int32_t y) {{
+        {Helper::Remainder, "remainder",
+         R"(static inline int32_t {0}_remainder(int32_t x, int32_t y) {{
     return y == -1 ? 0 : x % y;
 }}
 )"},
-        {Helper::DivideLong, "divide_long", R"(static inline int64_t {0}_divide_long(int64_t x, int64_t y) {{
+        {Helper::DivideLong, "divide_long",
+         R"(static inline int64_t {0}_divide_long(int64_t x, int64_t y) {{
     return y == -1 ? (int64_t)(0u - (uint64_t)x) : x / y;
 }}
 )"},
-        {Helper::RemainderLong, "remainder_long", R"(static inline int64_t {0}_remainder_long(int64_t x, int64_t y) {{
+        {Helper::RemainderLong, "remainder_long",
+         R"(static inline int64_t {0}_remainder_long(int64_t x, int64_t y) {{
     return y == -1 ? 0 : x % y;
 }}
 )"},
-        {Helper::ToInt, "to_int", R"(/* Truncates; what is out of range becomes the nearest int, what is no number 0. */
+        {Helper::ToInt, "to_int",
+         R"(/* Truncates; what is out of range becomes the nearest int, what is no number 0. */
 static inline int32_t {0}_to_int(double x) {{
     if (x >= 2147483647.0) return INT32_MAX;
     if (x <= -2147483648.0) return INT32_MIN;
@@ -61,37 +66,44 @@ static inline double {0}_min(double x, double y) {{
     return x >= y ? x : y;
 }}
 )"},
-        {Helper::Round, "round", R"(static inline double {0}_round(double x) {{ return floor(x + 0.5); }}
+        {Helper::Round, "round",
+         R"(static inline double {0}_round(double x) {{ return floor(x + 0.5); }}
 )"},
         {Helper::ComplexAdd, "complex_add", R"(static inline {1} {0}_complex_add({1} x, {1} y) {{
     return ({1}){{x.re + y.re, x.im + y.im}};
 }}
 )"},
-        {Helper::ComplexSubtract, "complex_subtract", R"(static inline {1} {0}_complex_subtract({1} x, {1} y) {{
+        {Helper::ComplexSubtract, "complex_subtract",
+         R"(static inline {1} {0}_complex_subtract({1} x, {1} y) {{
     return ({1}){{x.re - y.re, x.im - y.im}};
 }}
 )"},
-        {Helper::ComplexMultiply, "complex_multiply", R"(static inline {1} {0}_complex_multiply({1} x, {1} y) {{
+        {Helper::ComplexMultiply, "complex_multiply",
+         R"(static inline {1} {0}_complex_multiply({1} x, {1} y) {{
     return ({1}){{x.re * y.re - x.im * y.im, x.im * y.re + x.re * y.im}};
 }}
 )"},
-        {Helper::ComplexDivide, "complex_divide", R"(static inline {1} {0}_complex_divide({1} x, {1} y) {{
+        {Helper::ComplexDivide, "complex_divide",
+         R"(static inline {1} {0}_complex_divide({1} x, {1} y) {{
     const float scale = y.re * y.re + y.im * y.im;
     return ({1}){{(x.re * y.re + x.im * y.im) / scale, (x.im * y.re - x.re * y.im) / scale}};
 }}
 )"},
-        {Helper::ComplexEqual, "complex_equal", R"(static inline int {0}_complex_equal({1} x, {1} y) {{
+        {Helper::ComplexEqual, "complex_equal",
+         R"(static inline int {0}_complex_equal({1} x, {1} y) {{
     return x.re == y.re && x.im == y.im;
 }}
 )"},
-        {Helper::ComplexNegate, "complex_negate", R"(static inline {1} {0}_complex_negate({1} x) {{ return ({1}){{-x.re, -x.im}}; }}
+        {Helper::ComplexNegate, "complex_negate",
+         R"(static inline {1} {0}_complex_negate({1} x) {{ return ({1}){{-x.re, -x.im}}; }}
 )"},
         {Helper::ComplexAbs, "complex_abs", R"(static inline float {0}_complex_abs({1} z) {{
     const double re = z.re, im = z.im;
     return (float)sqrt(re * re + im * im);
 }}
 )"},
-        {Helper::ComplexArg, "complex_arg", R"(static inline float {0}_complex_arg({1} z) {{ return (float)atan2(z.im, z.re); }}
+        {Helper::ComplexArg, "complex_arg",
+         R"(static inline float {0}_complex_arg({1} z) {{ return (float)atan2(z.im, z.re); }}
 )"},
         {Helper::ComplexExp, "complex_exp", R"(static inline {1} {0}_complex_exp({1} z) {{
     const double radius = exp(z.re);
@@ -119,7 +131,9 @@ static inline {1} {0}_complex_sqrt({1} z) {{
     return ({1}){{(float)sqrt(real > 0 ? real : 0), (float)(signbit(z.im) ? -root : root)}};
 }}
 )"},
-        {Helper::ComplexPow, "complex_pow", R"(static inline {1} {0}_complex_pow({1} z, {1} w) {{
+        {Helper::ComplexPow,
+         "complex_pow",
+         R"(static inline {1} {0}_complex_pow({1} z, {1} w) {{
     return {0}_complex_exp({0}_complex_multiply(w, {0}_complex_log(z)));
 }}
 )",

@@ -19,8 +19,8 @@ constexpr std::int64_t kAlignment = 64;
 /// Items that stay in front of the next firing; a window, which the last items of one piece and the first ones of the next are
 /// put together in, has room for two such.
 std::int64_t windowItems(const Counts& counts) {
-    const std::int64_t look = std::max({counts.firstIn, counts.firstIn - counts.firstPop + counts.in,
-                                        counts.look});
+    const std::int64_t look =
+        std::max({counts.firstIn, counts.firstIn - counts.firstPop + counts.in, counts.look});
     return look;
 }
 
@@ -78,14 +78,18 @@ std::string parameterFields(Source& source) {
     const auto& values = source.program.elaboration.openValues;
     for (std::size_t k = 0; k < values.size(); ++k)
         text += "    " + source.types.variable(values[k].type, source.parameters[k]) + ";\n";
-    return text.empty() ? text : named(source, "/* As the caller sets them. */\ntypedef struct @_parameters {\n") +
-                                     text + named(source, "} @_parameters;\n\n");
+    return text.empty()
+               ? text
+               : named(source, "/* As the caller sets them. */\ntypedef struct @_parameters {\n") +
+                     text + named(source, "} @_parameters;\n\n");
 }
 
-std::string runFields(const Source& source, const Functions& functions, const Shape& shape, bool fails) {
+std::string runFields(const Source& source, const Functions& functions, const Shape& shape,
+                      bool fails) {
     std::string text;
     if (source.helpers.needsRandom()) text += "    uint64_t random;\n";
-    if (recurses(functions)) text += "    uint32_t depth; /* of functions that call themselves */\n";
+    if (recurses(functions))
+        text += "    uint32_t depth; /* of functions that call themselves */\n";
     if (asksIteration(functions)) text += "    uint32_t iteration; /* firings that are done */\n";
     if (shape.takesItems)
         text += fmt::format(
@@ -98,7 +102,8 @@ std::string runFields(const Source& source, const Functions& functions, const Sh
             "    {} pending[{}];\n    size_t pending_first, pending_count;\n",
             source.own("out"), pendingItems(shape.counts));
     if (shape.begins) text += "    uint8_t has_begun; /* what is done once is done */\n";
-    if (shape.startsLate) text += "    uint8_t changed; /* a parameter on which fields depend has been set */\n";
+    if (shape.startsLate)
+        text += "    uint8_t changed; /* a parameter on which fields depend has been set */\n";
     text += "    uint8_t is_draining;\n";
     if (fails)
         text += fmt::format("    uint8_t has_failed;\n    char message[{}];\n", kMessageBytes);
@@ -120,12 +125,13 @@ std::string initialFields(Source& source) {
         const std::string& name = source.fields[k];
         if (name.empty() || isZero({bytes, size})) continue;
         if (!type->isAggregate())
-            text += fmt::format("    self->{} = {};\n", name, scalarLiteral(source.types, type, bytes));
+            text +=
+                fmt::format("    self->{} = {};\n", name, scalarLiteral(source.types, type, bytes));
         else
-            text += fmt::format("    memcpy({}self->{}, {}{}, sizeof self->{});\n",
-                                type->is(TypeKind::Struct) ? "&" : "", name,
-                                type->is(TypeKind::Struct) ? "&" : "",
-                                source.table(type, bytes, source.fieldNames[k] + "_at_first"), name);
+            text += fmt::format(
+                "    memcpy({}self->{}, {}{}, sizeof self->{});\n",
+                type->is(TypeKind::Struct) ? "&" : "", name, type->is(TypeKind::Struct) ? "&" : "",
+                source.table(type, bytes, source.fieldNames[k] + "_at_first"), name);
     }
     return text;
 }
@@ -137,7 +143,8 @@ std::string resetText(Source& source) {
     text += "    memset(self, 0, sizeof *self);\n";
     if (hasParameters) text += "    self->parameters = parameters;\n";
     if (source.helpers.needsRandom())
-        text += fmt::format("    self->random = UINT64_C({});\n", source.program.elaboration.random.state);
+        text += fmt::format("    self->random = UINT64_C({});\n",
+                            source.program.elaboration.random.state);
     return named(source, text) + initialFields(source) + "}\n\n";
 }
 
@@ -209,7 +216,8 @@ static int @_fault(@_handle *self, int site, int64_t first, int64_t second) {
 
 std::string faultText(const Source& source) {
     std::string sites;
-    for (const std::string& text : source.siteTexts()) sites += "    " + stringLiteral(text) + ",\n";
+    for (const std::string& text : source.siteTexts())
+        sites += "    " + stringLiteral(text) + ",\n";
     return named(source, "static const char *const @_sites[] = {\n" + sites + "};\n") +
            named(source, kFault);
 }
@@ -234,11 +242,14 @@ std::string fired(const Function& function, std::int64_t count, const std::strin
     std::string text;
     if (count > 0) {
         text += fmt::format("const int has_room = capacity - *given >= {};\n", number(count));
-        if (function.usesOutput) text += "@_out *const to = has_room ? out + *given : self->pending;\n";
+        if (function.usesOutput)
+            text += "@_out *const to = has_room ? out + *given : self->pending;\n";
     }
     text += function.fails ? fmt::format("if ({}) return 1;\n", call) : call + ";\n";
     if (count > 0)
-        text += fmt::format("if (has_room)\n    *given += {0};\nelse\n    self->pending_count = {0};\n", number(count));
+        text +=
+            fmt::format("if (has_room)\n    *given += {0};\nelse\n    self->pending_count = {0};\n",
+                        number(count));
     std::string indented;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t next = text.find('\n', at) + 1;
@@ -257,7 +268,8 @@ std::vector<const Function*> starters(const Source& source, const Functions& fun
     return all;
 }
 
-std::string startCalls(const Source& source, const Functions& functions, const std::string& margin) {
+std::string startCalls(const Source& source, const Functions& functions,
+                       const std::string& margin) {
     std::string text;
     for (const Function* each : starters(source, functions)) text += fired(*each, 0, margin);
     return text;
@@ -268,15 +280,19 @@ std::string fireText(const Source& source, const Functions& functions, const Sha
     const ir::StreamCode& code = source.kernel.code;
     const Function& work = functions.of(*code.work);
     const Function* prework = code.prework ? &functions.of(*code.prework) : nullptr;
-    auto either = [&](bool Function::*what) { return work.*what || (prework && prework->*what); };
+    auto either = [&](bool Function::* what) { return work.*what || (prework && prework->*what); };
     std::string parameters = "@_handle *self";
     if (shape.takesItems) parameters += ", const @_in *in";
     if (shape.givesItems) parameters += ", @_out *out, size_t capacity, size_t *given";
-    std::string text = "/* The next firing. What it gives is kept if there is no room for all of it. Not 0 after a fault. */\n"
-                       "static int @_fire(" + parameters + ") {\n";
+    std::string text =
+        "/* The next firing. What it gives is kept if there is no room for all of it. Not 0 after "
+        "a fault. */\n"
+        "static int @_fire(" +
+        parameters + ") {\n";
     if (shape.takesItems && !either(&Function::usesInput)) text += "    (void)in;\n";
     if (shape.givesItems && !either(&Function::usesOutput)) text += "    (void)out;\n";
-    const bool usesSelf = either(&Function::usesSelf) || shape.givesItems || shape.begins || asksIteration(functions);
+    const bool usesSelf =
+        either(&Function::usesSelf) || shape.givesItems || shape.begins || asksIteration(functions);
     if (!usesSelf) text += "    (void)self;\n";
     if (shape.begins) text += "    if (!self->has_begun) {\n        self->has_begun = 1;\n";
     if (shape.startsLate) text += startCalls(source, functions, "        ");
@@ -315,8 +331,9 @@ std::string entry(bool fails, bool isDrain) {
 /// What has been set is seen from now on.
 std::string followText(const Shape& shape, bool fails) {
     if (!shape.startsLate) return {};
-    return fmt::format("    if (self->has_begun && self->changed{}\n    self->changed = 0;\n",
-                       fails ? " && @_compute_again(self, 1)) return @_FAULT;" : ") @_compute_again(self, 1);");
+    return fmt::format(
+        "    if (self->has_begun && self->changed{}\n    self->changed = 0;\n",
+        fails ? " && @_compute_again(self, 1)) return @_FAULT;" : ") @_compute_again(self, 1);");
 }
 
 /// The beginning of each round; leaves the loop where there is no room.
@@ -328,10 +345,13 @@ std::string roundText(const Shape& shape) {
 
 /// A firing on items at `in`, which leaves the loop after a fault.
 std::string fireCall(const Shape& shape, bool fails, std::string_view in) {
-    const std::string call = fmt::format("@_fire(self{}{})", shape.takesItems ? fmt::format(", {}", in) : "",
-                                         shape.givesItems ? ", out, out_capacity, &given" : "");
+    const std::string call =
+        fmt::format("@_fire(self{}{})", shape.takesItems ? fmt::format(", {}", in) : "",
+                    shape.givesItems ? ", out, out_capacity, &given" : "");
     if (!fails) return "        " + call + ";\n";
-    return fmt::format("        if ({}) {{\n            status = @_FAULT;\n            break;\n        }}\n", call);
+    return fmt::format(
+        "        if ({}) {{\n            status = @_FAULT;\n            break;\n        }}\n",
+        call);
 }
 
 /// That nothing comes in may not keep it going for ever.
@@ -340,14 +360,18 @@ std::string fullText(const Shape& shape) {
     const std::string begun = shape.begins ? "self->has_begun" : "";
     if (shape.counts.out == 0)
         return begun.empty() ? "        break;\n" : fmt::format("        if ({}) break;\n", begun);
-    return fmt::format("        if ({}given == out_capacity) break;\n", begun.empty() ? "" : begun + " && ");
+    return fmt::format("        if ({}given == out_capacity) break;\n",
+                       begun.empty() ? "" : begun + " && ");
 }
 
 std::string processHead(const Shape& shape, bool fails) {
-    return fmt::format("int @_process(@_handle *self, const {} *in, size_t in_count, {} *out, size_t out_capacity,\n"
-                       "              size_t *consumed, size_t *produced) {{\n",
-                       shape.hasInput ? "@_in" : "void", shape.hasOutput ? "@_out" : "void") +
-           entry(fails, false) + followText(shape, fails) + "    size_t given = 0;\n" + (fails ? "    int status = @_OK;\n" : "");
+    return fmt::format(
+               "int @_process(@_handle *self, const {} *in, size_t in_count, {} *out, size_t "
+               "out_capacity,\n"
+               "              size_t *consumed, size_t *produced) {{\n",
+               shape.hasInput ? "@_in" : "void", shape.hasOutput ? "@_out" : "void") +
+           entry(fails, false) + followText(shape, fails) + "    size_t given = 0;\n" +
+           (fails ? "    int status = @_OK;\n" : "");
 }
 
 /// Of a program that takes no items.
@@ -355,7 +379,8 @@ std::string processSource(const Shape& shape, bool fails) {
     std::string text = processHead(shape, fails);
     if (shape.givesItems) text += "    for (;;) {\n" + roundText(shape) + fullText(shape);
     if (shape.givesItems) text += fireCall(shape, fails, "") + "    }\n";
-    return text + "    if (produced) *produced = given;\n    return " + (fails ? "status" : "@_OK") + ";\n}\n\n";
+    return text + "    if (produced) *produced = given;\n    return " +
+           (fails ? "status" : "@_OK") + ";\n}\n\n";
 }
 
 constexpr std::string_view kWindow = R"(        const @_in *window;
@@ -389,7 +414,8 @@ constexpr std::string_view kMove = R"(        if (is_inside) {
 )";
 
 std::string replaced(std::string text, std::string_view word, const std::string& by) {
-    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + by.size()))
+    for (std::size_t at = text.find(word); at != std::string::npos;
+         at = text.find(word, at + by.size()))
         text.replace(at, word.size(), by);
     return text;
 }
@@ -412,32 +438,45 @@ std::string processItems(const Shape& shape, bool fails) {
     if (kept > 0) text += "    int has_fired = 0;\n";
     text += "    int lacks_items = 0;\n    for (;;) {\n" + roundText(shape) + fullText(shape);
     if (shape.begins)
-        text += fmt::format("        const size_t look = self->has_begun ? {} : {}, moves = self->has_begun ? {} : {};\n",
-                            number(kept + counts.in), number(counts.firstIn), number(counts.in),
-                            number(counts.firstPop));
+        text += fmt::format(
+            "        const size_t look = self->has_begun ? {} : {}, moves = self->has_begun ? {} : "
+            "{};\n",
+            number(kept + counts.in), number(counts.firstIn), number(counts.in),
+            number(counts.firstPop));
     text += lookText(shape, kWindow);
     if (kept > 0) text += "        has_fired = 1;\n";
     text += fireCall(shape, fails, "window") + lookText(shape, kMove) + "    }\n";
-    text += kept > 0 ? fmt::format("    /* What later firings look at goes into the window: all, or what they look at again. */\n"
-                                   "    const size_t again = has_fired && self->held == 0 ? {} : 0;\n"
-                                   "    const size_t rest = lacks_items ? in_count - next : again;\n", number(kept))
+    text += kept > 0 ? fmt::format(
+                           "    /* What later firings look at goes into the window: all, or what "
+                           "they look at again. */\n"
+                           "    const size_t again = has_fired && self->held == 0 ? {} : 0;\n"
+                           "    const size_t rest = lacks_items ? in_count - next : again;\n",
+                           number(kept))
                      : "    /* What is too little for a firing waits in the window. */\n"
                        "    const size_t rest = lacks_items ? in_count - next : 0;\n";
-    text += "    if (rest != 0) {\n        memcpy(self->window + self->held, in + next, rest * sizeof *in);\n"
-            "        self->held += rest;\n        next += rest;\n    }\n";
-    return text + "    if (consumed) *consumed = next;\n    if (produced) *produced = given;\n    return " +
+    text +=
+        "    if (rest != 0) {\n        memcpy(self->window + self->held, in + next, rest * sizeof "
+        "*in);\n"
+        "        self->held += rest;\n        next += rest;\n    }\n";
+    return text +
+           "    if (consumed) *consumed = next;\n    if (produced) *produced = given;\n    "
+           "return " +
            (fails ? "status" : "@_OK") + ";\n}\n\n";
 }
 
 /// Whatever can still fire does.
 std::string drainText(const Shape& shape, bool fails) {
     const Counts& counts = shape.counts;
-    std::string text = fmt::format("int @_drain(@_handle *self, {} *out, size_t out_capacity, size_t *produced) {{\n",
-                                   shape.hasOutput ? "@_out" : "void") +
-                       entry(fails, true) + followText(shape, fails) + "    self->is_draining = 1;\n    size_t given = 0;\n";
+    std::string text =
+        fmt::format(
+            "int @_drain(@_handle *self, {} *out, size_t out_capacity, size_t *produced) {{\n",
+            shape.hasOutput ? "@_out" : "void") +
+        entry(fails, true) + followText(shape, fails) +
+        "    self->is_draining = 1;\n    size_t given = 0;\n";
     const std::int64_t kept = counts.firstIn - counts.firstPop;
-    const bool canFire = shape.takesItems && counts.in > 0 &&
-                         ((shape.hasPrework && counts.firstLook < counts.firstIn) || counts.look < kept + counts.in);
+    const bool canFire =
+        shape.takesItems && counts.in > 0 &&
+        ((shape.hasPrework && counts.firstLook < counts.firstIn) || counts.look < kept + counts.in);
     if (!canFire) {
         if (shape.givesItems) text += "    @_hand_over(self, out, out_capacity, &given);\n";
         return text + "    if (produced) *produced = given;\n    return @_OK;\n}\n\n";
@@ -445,14 +484,20 @@ std::string drainText(const Shape& shape, bool fails) {
     if (fails) text += "    int status = @_OK;\n";
     text += "    for (;;) {\n" + roundText(shape);
     if (shape.hasPrework)
-        text += fmt::format("        const size_t look = self->has_begun ? {} : {}, moves = self->has_begun ? {} : {};\n",
-                            number(counts.look), number(counts.firstLook), number(counts.in), number(counts.firstPop));
+        text += fmt::format(
+            "        const size_t look = self->has_begun ? {} : {}, moves = self->has_begun ? {} : "
+            "{};\n",
+            number(counts.look), number(counts.firstLook), number(counts.in),
+            number(counts.firstPop));
     else
-        text += fmt::format("        const size_t look = {}, moves = {};\n", number(counts.look), number(counts.in));
+        text += fmt::format("        const size_t look = {}, moves = {};\n", number(counts.look),
+                            number(counts.in));
     text += "        if (self->held < look) break;\n" + fireCall(shape, fails, "self->window") +
             "        self->held -= moves;\n"
-            "        memmove(self->window, self->window + moves, self->held * sizeof self->window[0]);\n    }\n";
-    return text + "    if (produced) *produced = given;\n    return " + (fails ? "status" : "@_OK") + ";\n}\n\n";
+            "        memmove(self->window, self->window + moves, self->held * sizeof "
+            "self->window[0]);\n    }\n";
+    return text + "    if (produced) *produced = given;\n    return " +
+           (fails ? "status" : "@_OK") + ";\n}\n\n";
 }
 
 // ---- parameters
@@ -465,7 +510,8 @@ bool isFollowed(const Source& source, std::size_t parameter) {
            (marks & ir::markOf(static_cast<std::uint32_t>(parameter))) != 0;
 }
 
-constexpr std::string_view kComputeAgain = R"(/* Does again what depends on parameters, beside the fields, which get of it what is theirs if they are to keep it. */
+constexpr std::string_view kComputeAgain =
+    R"(/* Does again what depends on parameters, beside the fields, which get of it what is theirs if they are to keep it. */
 static int @_compute_again(@_handle *self, int keeps) {
 @FAILED    self->beside = self->fields;
     memset(&self->fields, 0, sizeof self->fields);
@@ -484,13 +530,16 @@ std::string computeAgainText(Source& source, const Functions& functions, bool fa
     std::string calls, copies;
     for (const Function* each : starters(source, functions)) {
         const std::string call = firing(*each, "in", "to");
-        calls += each->fails ? fmt::format("    failed = failed || {};\n", call) : "    " + call + ";\n";
+        calls +=
+            each->fails ? fmt::format("    failed = failed || {};\n", call) : "    " + call + ";\n";
     }
     for (std::size_t k = 0; k < source.fieldNames.size(); ++k) {
         const std::string& name = source.fieldNames[k];
         if (source.kernel.derived[k] == 0 || name.empty()) continue;
         if (source.kernel.fieldTypes[k]->is(TypeKind::Array))
-            copies += fmt::format("        memcpy(self->beside.{0}, self->fields.{0}, sizeof self->fields.{0});\n", name);
+            copies += fmt::format(
+                "        memcpy(self->beside.{0}, self->fields.{0}, sizeof self->fields.{0});\n",
+                name);
         else
             copies += fmt::format("        self->beside.{0} = self->fields.{0};\n", name);
     }
@@ -498,7 +547,8 @@ std::string computeAgainText(Source& source, const Functions& functions, bool fa
     text = replaced(std::move(text), "@FAILED",
                     (fails ? std::string("    int failed = 0;\n") : "") +
                         (draws ? "    const uint64_t random = self->random;\n" : ""));
-    text = replaced(std::move(text), "@CALLS", calls + (draws ? "    self->random = random;\n" : ""));
+    text =
+        replaced(std::move(text), "@CALLS", calls + (draws ? "    self->random = random;\n" : ""));
     text = replaced(std::move(text), "@COPIES", copies);
     return named(source, replaced(std::move(text), "@RESULT", fails ? "failed" : "0"));
 }
@@ -508,8 +558,9 @@ std::string setterCase(const Source& source, std::size_t k, bool fails) {
     const types::Value& value = source.program.elaboration.openValues[k];
     const std::string place = "self->parameters." + source.parameters[k];
     const bool isTruth = value.type->is(TypeKind::Boolean) || value.type->is(TypeKind::Bit);
-    std::string text = fmt::format("        case @_parameter_{}:\n            if (size != sizeof {}) return @_CALL;\n",
-                                   source.program.module.open[k].name, place);
+    std::string text = fmt::format(
+        "        case @_parameter_{}:\n            if (size != sizeof {}) return @_CALL;\n",
+        source.program.module.open[k].name, place);
     text += isTruth ? fmt::format("            {} = *(const uint8_t *)value != 0;\n", place)
                     : fmt::format("            memcpy(&{}, value, size);\n", place);
     if (!isFollowed(source, k)) return text + "            return @_OK;\n";
@@ -534,14 +585,18 @@ std::string setterText(Source& source, bool fails) {
     for (std::size_t k = 0; k < values.size(); ++k) {
         tries = tries || (fails && isFollowed(source, k));
         cases += setterCase(source, k, fails);
-        setters += fmt::format("int @_set_{0}(@_handle *self, {1} value) {{\n    return @_set(self, @_parameter_{0}, &value, sizeof value);\n}}\n\n",
-                               source.program.module.open[k].name, source.types.name(values[k].type));
+        setters += fmt::format(
+            "int @_set_{0}(@_handle *self, {1} value) {{\n    return @_set(self, @_parameter_{0}, "
+            "&value, sizeof value);\n}}\n\n",
+            source.program.module.open[k].name, source.types.name(values[k].type));
     }
-    return named(source, "int @_set(@_handle *self, int parameter, const void *value, size_t size) {\n"
-                         "    if (!self || !value) return @_CALL;\n" +
-                             std::string(tries ? "    const @_parameters before = self->parameters;\n" : "") +
-                             "    switch (parameter) {\n" + cases + "        default: return @_CALL;\n    }\n" +
-                             std::string(tries ? kTry : "") + "}\n\n" + setters);
+    return named(
+        source,
+        "int @_set(@_handle *self, int parameter, const void *value, size_t size) {\n"
+        "    if (!self || !value) return @_CALL;\n" +
+            std::string(tries ? "    const @_parameters before = self->parameters;\n" : "") +
+            "    switch (parameter) {\n" + cases + "        default: return @_CALL;\n    }\n" +
+            std::string(tries ? kTry : "") + "}\n\n" + setters);
 }
 
 }  // namespace
@@ -578,11 +633,15 @@ std::string printHandle(Source& source, const Functions& functions, bool fails) 
     std::string fields;
     for (std::size_t k = 0; k < source.fieldNames.size(); ++k)
         if (!source.fieldNames[k].empty())
-            fields += "    " + source.types.variable(source.kernel.fieldTypes[k], source.fieldNames[k]) + ";\n";
+            fields += "    " +
+                      source.types.variable(source.kernel.fieldTypes[k], source.fieldNames[k]) +
+                      ";\n";
     if (fields.empty() && source.kernel.code.startsLate) fields = "    uint8_t none;\n";
     const bool isLate = source.kernel.code.startsLate;
     std::string text = parameterFields(source);
-    if (isLate) text += named(source, "/* The filter's fields. */\ntypedef struct @_fields {\n" + fields + "} @_fields;\n\n");
+    if (isLate)
+        text += named(source, "/* The filter's fields. */\ntypedef struct @_fields {\n" + fields +
+                                  "} @_fields;\n\n");
     text += named(source, "struct @_handle {\n");
     if (!source.parameters.empty()) text += named(source, "    @_parameters parameters;\n");
     if (isLate)
@@ -590,10 +649,12 @@ std::string printHandle(Source& source, const Functions& functions, bool fails) 
     else if (!fields.empty())
         text += "    /* The filter's fields. */\n" + fields;
     text += runFields(source, functions, Shape(source), fails) + "};\n";
-    return text + named(source,
-                        "_Static_assert(sizeof(struct @_handle) <= @_BYTES, \"a handle is too large\");\n\n"
-                        "#ifndef @_HANDLES\n#define @_HANDLES 1\n#endif\n"
-                        "static @_handle @_handles[@_HANDLES];\nstatic uint8_t @_used[@_HANDLES];\n");
+    return text +
+           named(
+               source,
+               "_Static_assert(sizeof(struct @_handle) <= @_BYTES, \"a handle is too large\");\n\n"
+               "#ifndef @_HANDLES\n#define @_HANDLES 1\n#endif\n"
+               "static @_handle @_handles[@_HANDLES];\nstatic uint8_t @_used[@_HANDLES];\n");
 }
 
 std::string printInterface(Source& source, const Functions& functions, bool fails) {
@@ -601,12 +662,14 @@ std::string printInterface(Source& source, const Functions& functions, bool fail
     std::string text;
     if (shape.givesItems) text += named(source, kHandOver);
     text += computeAgainText(source, functions, fails) + fireText(source, functions, shape);
-    text += named(source, shape.takesItems ? processItems(shape, fails) : processSource(shape, fails));
+    text +=
+        named(source, shape.takesItems ? processItems(shape, fails) : processSource(shape, fails));
     text += named(source, drainText(shape, fails));
     text += resetText(source) + makeText(source) + setterText(source, fails);
-    return text + named(source, fmt::format("const char *@_message(const @_handle *self) {{\n    {}\n}}\n",
-                                            fails ? "return self ? self->message : \"\";"
-                                                  : "(void)self;\n    return \"\";"));
+    return text +
+           named(source, fmt::format("const char *@_message(const @_handle *self) {{\n    {}\n}}\n",
+                                     fails ? "return self ? self->message : \"\";"
+                                           : "(void)self;\n    return \"\";"));
 }
 
 std::string printFaults(const Source& source) { return faultText(source); }

@@ -103,9 +103,10 @@ bool Liveness::hasFault(const Instr& instr) const {
         case Op::PeekInto: return checks && instr.checked && !proofs.contains(&instr);
         case Op::Div:
         case Op::Rem:
-            return checks && instr.checked && !proofs.contains(&instr) && !instr.type->is(types::TypeKind::Float) &&
-                   !instr.type->is(types::TypeKind::Double) && !instr.type->is(types::TypeKind::Complex) &&
-                   !instr.type->isVector();
+            return checks && instr.checked && !proofs.contains(&instr) &&
+                   !instr.type->is(types::TypeKind::Float) &&
+                   !instr.type->is(types::TypeKind::Double) &&
+                   !instr.type->is(types::TypeKind::Complex) && !instr.type->isVector();
         default: return false;
     }
 }

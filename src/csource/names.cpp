@@ -11,14 +11,15 @@ namespace {
 /// What headers and compilers define as macros or functions that the printed code calls, and names that it uses itself.
 bool isTakenByC(std::string_view name) {
     static const std::set<std::string_view> words{
-        "NAN",    "INFINITY",  "HUGE_VAL", "signbit",  "isnan",   "isinf",   "memcpy",  "memmove",
-        "memset", "strlen",    "NULL",     "offsetof", "unix",    "linux",   "i386",    "arm",
-        "sin",    "cos",       "tan",      "asin",     "acos",    "atan",    "sinh",    "cosh",
-        "tanh",   "exp",       "log",      "log10",    "erf",     "sqrt",    "fabs",    "floor",
-        "ceil",   "nearbyint", "atan2",    "pow",      "size_t",  "int32_t", "uint8_t", "int64_t",
-        "main",   "uint32_t",  "uint64_t", "in",       "out",     "self",    "popped",  "pushed",
-        "result", "M_PI",      "M_E",      "OVERFLOW", "UNDERFLOW", "DOMAIN", "SING",   "PLOSS",
-        "TLOSS",  "INT32_MIN", "INT32_MAX", "INT64_MIN", "INT64_MAX"};
+        "NAN",      "INFINITY",  "HUGE_VAL",  "signbit",   "isnan",    "isinf",     "memcpy",
+        "memmove",  "memset",    "strlen",    "NULL",      "offsetof", "unix",      "linux",
+        "i386",     "arm",       "sin",       "cos",       "tan",      "asin",      "acos",
+        "atan",     "sinh",      "cosh",      "tanh",      "exp",      "log",       "log10",
+        "erf",      "sqrt",      "fabs",      "floor",     "ceil",     "nearbyint", "atan2",
+        "pow",      "size_t",    "int32_t",   "uint8_t",   "int64_t",  "main",      "uint32_t",
+        "uint64_t", "in",        "out",       "self",      "popped",   "pushed",    "result",
+        "M_PI",     "M_E",       "OVERFLOW",  "UNDERFLOW", "DOMAIN",   "SING",      "PLOSS",
+        "TLOSS",    "INT32_MIN", "INT32_MAX", "INT64_MIN", "INT64_MAX"};
     return words.contains(name);
 }
 

@@ -11,7 +11,8 @@ namespace {
 using ir::Op;
 using types::TypeKind;
 
-constexpr std::string_view kTop = R"C(/* {0}: a stream program as C source, made by `strc build --emit=c`.
+constexpr std::string_view kTop =
+    R"C(/* {0}: a stream program as C source, made by `strc build --emit=c`.
  *
  * This file is all of it: it needs a C11 compiler, and the mathematical functions of its library. A program that uses it includes
  * the header beside it, or declares the functions as they stand below.
@@ -50,7 +51,8 @@ static double {0}_random({0}_handle *self) {{
 std::string whyNotInstr(const ir::Instr& instr) {
     if (ir::readsFile(instr.op)) return "a filter reads an array while it runs";
     if (instr.op == Op::Declare && !instr.operands.empty())
-        return "the size of an array is known only while it runs, and C source has no memory for that";
+        return "the size of an array is known only while it runs, and C source has no memory for "
+               "that";
     if (instr.op == Op::Send) return "it sends messages";
     return {};
 }
@@ -110,7 +112,8 @@ std::string print(const Program& program) {
     text += handle + "\n" + helpers + natives + (natives.empty() ? "" : "\n");
     text += source.tables() + (source.tables().empty() ? "" : "\n");
     if (fails) text += printFaults(source);
-    if (source.helpers.needsRandom()) text += fmt::format(fmt::runtime(kRandom), program.mainStream);
+    if (source.helpers.needsRandom())
+        text += fmt::format(fmt::runtime(kRandom), program.mainStream);
     return text + prototypes + (prototypes.empty() ? "" : "\n") + bodies + interface;
 }
 

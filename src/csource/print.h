@@ -16,7 +16,8 @@ struct Program {
     const ir::Module& module;
     const elab::Elaboration& elaboration;  ///< of one node, a filter
     std::string mainStream;  ///< names begin with it
-    std::string header;  ///< the declarations, as the header beside the file has them (executable/library.h)
+    std::string
+        header;  ///< the declarations, as the header beside the file has them (executable/library.h)
     bool checks = true;  ///< of bounds, divisions and rates
 };
 

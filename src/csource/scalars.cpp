@@ -88,8 +88,8 @@ Expr wrapping(const Instr& instr, const Expr& x, const Expr& y) {
 
 Expr shifted(const Instr& instr, const Expr& x, const Expr& y) {
     const bool isConstant = y.range.min == y.range.max;
-    const std::string count = isConstant ? std::to_string(y.range.min & 31)
-                                         : fmt::format("({} & 31)", operandOf(y));
+    const std::string count =
+        isConstant ? std::to_string(y.range.min & 31) : fmt::format("({} & 31)", operandOf(y));
     if (instr.op == Op::Shr)
         return joined(fmt::format("{} >> {}", operandOf(x), count), kShift, {x, y});
     const std::string bits = fmt::format("{} << {}", asUnsigned(x, instr.type, kUnary), count);
@@ -108,8 +108,9 @@ Expr divided(Source& source, const Instr& instr, const Expr& x, const Expr& y) {
         Expr made = binary(signOf(instr.op), x, y);
         return made;
     }
-    const Helper helper = instr.op == Op::Div ? (isLong ? Helper::DivideLong : Helper::Divide)
-                                              : (isLong ? Helper::RemainderLong : Helper::Remainder);
+    const Helper helper = instr.op == Op::Div
+                              ? (isLong ? Helper::DivideLong : Helper::Divide)
+                              : (isLong ? Helper::RemainderLong : Helper::Remainder);
     return called(source.helpers.name(helper), {x, y});
 }
 
@@ -137,7 +138,8 @@ Expr negated(const Instr& instr, const Expr& x) {
         }
         const bool is32 = isInt(instr.type);
         const std::string bits = "0u - " + asUnsigned(x, instr.type, kProduct);
-        Expr made = joined(fmt::format("({})({})", is32 ? "int32_t" : "int64_t", bits), kUnary, {x});
+        Expr made =
+            joined(fmt::format("({})({})", is32 ? "int32_t" : "int64_t", bits), kUnary, {x});
         made.bits = bits;
         made.bitsRank = kSum;
         return made;
@@ -245,7 +247,9 @@ Expr compare(Source& source, const Instr& instr, const Type* type, const Expr& x
         }
         return made;
     }
-    auto side = [](const Expr& each) { return each.rank < kSum ? "(" + each.text + ")" : each.text; };
+    auto side = [](const Expr& each) {
+        return each.rank < kSum ? "(" + each.text + ")" : each.text;
+    };
     const Rank rank = instr.op == Op::Eq || instr.op == Op::Ne ? kEquality : kRelation;
     return joined(fmt::format("{} {} {}", side(x), relation(instr.op), side(y)), rank, {x, y});
 }

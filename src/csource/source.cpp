@@ -39,11 +39,15 @@ Source::Source(const Program& wanted)
     if (program.checks && ir::hasChecks(kernel.code))
         proofs = ir::proveBounds(kernel.code, boundsOf(kernel, *program.elaboration.states[0]));
     for (const char* word :
-         {"create", "destroy", "process", "drain", "reset", "set", "message", "make", "handle", "in",
-          "out", "fault", "random", "handles", "used", "parameters", "begin", "fire", "hand_over", "begin", "fields", "compute_again", "sites", "min",
-          "max", "round", "divide", "remainder", "divide_long", "remainder_long", "to_int", "to_long",
-          "OK", "FAULT", "MEMORY", "PROCESSOR", "CALL", "HANDLES", "BYTES", "BLOCK_IN", "BLOCK_OUT",
-          "FIRST_IN", "FIRST_OUT", "LATENCY", "BOUND"})
+         {"create",     "destroy",       "process",   "drain",       "reset",
+          "set",        "message",       "make",      "handle",      "in",
+          "out",        "fault",         "random",    "handles",     "used",
+          "parameters", "begin",         "fire",      "hand_over",   "begin",
+          "fields",     "compute_again", "sites",     "min",         "max",
+          "round",      "divide",        "remainder", "divide_long", "remainder_long",
+          "to_int",     "to_long",       "OK",        "FAULT",       "MEMORY",
+          "PROCESSOR",  "CALL",          "HANDLES",   "BYTES",       "BLOCK_IN",
+          "BLOCK_OUT",  "FIRST_IN",      "FIRST_OUT", "LATENCY",     "BOUND"})
         names.reserve(own(word));
     for (const ir::OpenParameter& parameter : program.module.open) {
         names.reserve(own("set_" + parameter.name));
@@ -101,9 +105,9 @@ std::string instanceOf(const Program& program) {
 std::size_t Source::site(const Site& site) {
     std::vector<std::string> words = site.words;
     words.insert(words.end(), static_cast<std::size_t>(site.numbers), std::string(1, '\1'));
-    const std::string text = fmt::format(
-        "{}: error: {} [{}]{}", placeOf(program.context.sources, site.range),
-        base::message(site.id, words), base::info(site.id).name, instanceOf(program));
+    const std::string text =
+        fmt::format("{}: error: {} [{}]{}", placeOf(program.context.sources, site.range),
+                    base::message(site.id, words), base::info(site.id).name, instanceOf(program));
     const auto [found, isNew] = siteNumbers.emplace(text, texts.size());
     if (isNew) texts.push_back(text);
     return found->second;

@@ -44,7 +44,8 @@ int emitCommand(const Call& call, strc_product product) {
     const auto text = compiler.text(product);
     if (!text) return statusOfFailure(call);
     const int status = printResult(call, *text);
-    const bool hasHeader = product == STRC_C_SOURCE && status == kFine && isFile(call.options.output);
+    const bool hasHeader =
+        product == STRC_C_SOURCE && status == kFine && isFile(call.options.output);
     return hasHeader ? writeHeader(call, compiler) : status;
 }
 

@@ -486,8 +486,9 @@ private:
         CLI::Option* sample =
             value(sub, "--out-sample", "S", "WAV: 8, 16, 24, 32, float or double; images: 8 or 16",
                   [this](const std::string& text) {
-            if (!isOneOf(kSamples, text)) wrongValue(text, "--out-sample", valuesOf(kSamples));
-            options.outSample = text;
+                      if (!isOneOf(kSamples, text))
+                          wrongValue(text, "--out-sample", valuesOf(kSamples));
+                      options.outSample = text;
                   });
         knownValues[sample] = {std::begin(kSamples), std::end(kSamples)};
     }
@@ -644,7 +645,8 @@ private:
         std::string shown = std::string(flags).substr(0, std::string_view(flags).find(','));
         CLI::Option* added = value(sub, flags, "WORD", help,
                                    [this, &choices, &field, shown](const std::string& text) {
-            if (!find(choices, text, field)) wrongValue(text, shown, valuesOf(choices));
+                                       if (!find(choices, text, field))
+                                           wrongValue(text, shown, valuesOf(choices));
                                    });
         knownValues[added] = listOf(choices);
     }

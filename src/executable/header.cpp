@@ -28,9 +28,9 @@ constexpr const char* kGuard = R"(#ifndef STRC_{0}_H
 #define STRC_{0}_H
 
 )"
-                             "#include <stddef.h>\n"
-                             "#include <stdint.h>\n"
-                             R"(
+                               "#include <stddef.h>\n"
+                               "#include <stdint.h>\n"
+                               R"(
 #ifdef __cplusplus
 extern "C" {{
 #endif

@@ -9,8 +9,12 @@ namespace strc::session {
 namespace {
 
 executable::Program parts(Compilation& program) {
-    executable::Program made{program.context, *program.plan, program.repetitions, program.module,
-                             std::string(program.main->name.text()), {}};
+    executable::Program made{program.context,
+                             *program.plan,
+                             program.repetitions,
+                             program.module,
+                             std::string(program.main->name.text()),
+                             {}};
     made.isLibrary = true;
     made.whole = &program.elaboration.graph;
     return made;
