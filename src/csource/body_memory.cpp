@@ -1,8 +1,9 @@
 // Scalars, variables, arrays, structs.
+#include "csource/body_memory.h"
+
 #include <fmt/format.h>
 
 #include "base/assert.h"
-#include "csource/body_printer.h"
 #include "csource/literals.h"
 #include "csource/scalars.h"
 #include "ir/demands.h"
@@ -27,98 +28,68 @@ std::string addressOf(const Expr& ref, const Type* type) {
 
 }  // namespace
 
-bool BodyPrinter::scalar(const Instr& instr) {
-    if (instr.op >= Op::Add && instr.op <= Op::Not) {
-        if (isIntType(instr.type) && (instr.op == Op::Div || instr.op == Op::Rem)) {
-            define(instr, divided(instr));
-            return true;
-        }
-        std::vector<Expr> operands;
-        for (const Reg reg : instr.operands) operands.push_back(take(reg));
-        if (instr.type->isVector() && operands.size() > 1)
-            operands[1] = convert(source, typeOf(instr.operands[1]), instr.type, operands[1]);
-        define(instr, arithmetic(source, instr, operands));
-        return true;
+bool BodyMemory::scalar(const Instr& instr) {
+    const bool divides = instr.op == Op::Div || instr.op == Op::Rem;
+    if (instr.op == Op::WithPart) {
+        withPart(instr);
+    } else if (divides && isIntType(instr.type)) {
+        define(instr, divided(instr));
+    } else if (isOperation(instr.op)) {
+        std::vector<const Type*> types;
+        for (const Reg reg : instr.operands) types.push_back(typeOf(reg));
+        const std::vector<Expr> operands = takeAll(instr);
+        define(instr, operation(source, instr, types, operands));
+    } else {
+        return false;
     }
-    if (instr.op >= Op::Shl && instr.op <= Op::Shr) {
-        const Expr x = take(instr.operands[0]), y = take(instr.operands[1]);
-        define(instr, arithmetic(source, instr, {x, y}));
-        return true;
-    }
-    if (instr.op >= Op::Eq && instr.op <= Op::Ge) {
-        const Expr x = take(instr.operands[0]), y = take(instr.operands[1]);
-        define(instr, compare(source, instr, typeOf(instr.operands[0]), x, y));
-        return true;
-    }
-    switch (instr.op) {
-        case Op::Const: define(instr, constantOf(source, instr.value)); return true;
-        case Op::Convert:
-            define(instr,
-                   convert(source, typeOf(instr.operands[0]), instr.type, take(instr.operands[0])));
-            return true;
-        case Op::Math: {
-            std::vector<Expr> operands;
-            for (const Reg reg : instr.operands) operands.push_back(take(reg));
-            define(instr, math(source, instr, typeOf(instr.operands[0]), operands));
-            return true;
-        }
-        case Op::Make: {
-            Expr made;
-            std::string parts;
-            for (const Reg reg : instr.operands) {
-                const Expr part = take(reg);
-                parts += (parts.empty() ? "" : ", ") + part.text;
-                inherit(made, part);
-            }
-            const std::string list = "{" + parts + "}";
-            made.text = fmt::format("({}){}", source.types.name(instr.type),
-                                    instr.type->is(TypeKind::Complex) ? list : "{" + list + "}");
-            define(instr, std::move(made));
-            return true;
-        }
-        case Op::Part: {
-            const Type* type = typeOf(instr.operands[0]);
-            const Expr whole = take(instr.operands[0]);
-            Expr made = plain(within(whole, kPrimary) +
-                              (type->is(TypeKind::Complex) ? (instr.index == 0 ? ".re" : ".im")
-                                                           : fmt::format(".at[{}]", instr.index)));
-            inherit(made, whole);
-            define(instr, std::move(made));
-            return true;
-        }
-        case Op::WithPart: {
-            const Expr whole = take(instr.operands[0]), part = take(instr.operands[1]);
-            const std::string name = names.take("t");
-            lines.add(fmt::format("{} = {};", source.types.variable(instr.type, name), whole.text));
-            lines.add(name +
-                      (instr.type->is(TypeKind::Complex) ? (instr.index == 0 ? ".re" : ".im")
-                                                         : fmt::format(".at[{}]", instr.index)) +
-                      " = " + part.text + ";");
-            Expr made = plain(name);
-            made.isTrivial = true;
-            if (left[instr.result] > 0) pending[instr.result] = std::move(made);
-            return true;
-        }
-        default: return false;
-    }
+    return true;
+}
+
+void BodyMemory::withPart(const Instr& instr) {
+    const Expr whole = take(instr.operands[0]), part = take(instr.operands[1]);
+    const std::string name = names.take("t");
+    lines.add(fmt::format("{} = {};", source.types.variable(instr.type, name), whole.text));
+    lines.add(fmt::format("{}{} = {};", name, partName(instr.type, instr.index), part.text));
+    defineAs(instr, name);
 }
 
 /// A quotient or remainder of ints.
-Expr BodyPrinter::divided(const Instr& instr) {
+Expr BodyMemory::divided(const Instr& instr) {
     const Reg by = instr.operands[1];
     const bool isChecked = hasFault(instr);
-    if (isChecked && !pending.at(by).isTrivial) hold(by, Expr(pending.at(by)));
+    if (isChecked) holdUnlessTrivial(by);
     const Expr x = take(instr.operands[0]), y = take(by);
     if (isChecked)
         fault(within(y, kRelation) + " == 0", {base::Diag::DivisionByZero, instr.range, {}, 0}, "");
     return arithmetic(source, instr, {x, y});
 }
 
-bool BodyPrinter::memory(const Instr& instr) {
+bool BodyMemory::memory(const Instr& instr) {
+    switch (instr.op) {
+        case Op::Store: store(instr); return true;
+        case Op::Declare: declare(instr); return true;
+        case Op::Copy: copy(instr); return true;
+        case Op::Zero: zero(instr); return true;
+        case Op::Contract: contract(instr); return true;
+        case Op::CheckExtent: checkExtent(instr); return true;
+        case Op::Require: require(instr); return true;
+        case Op::StoreAt: {
+            const Expr to = take(instr.operands[0]), value = take(instr.operands[1]);
+            flushMemory(to.root);
+            assign(to.text, value, "");
+            return true;
+        }
+        default: return access(instr);
+    }
+}
+
+bool BodyMemory::access(const Instr& instr) {
     switch (instr.op) {
         case Op::Load: load(instr); return true;
-        case Op::Store: store(instr); return true;
         case Op::Addr: define(instr, refTo(instr.var)); return true;
+        case Op::Elem: define(instr, element(instr)); return true;
+        case Op::Member: define(instr, member(instr)); return true;
+        case Op::LoadAt: define(instr, loadAt(instr)); return true;
         case Op::Extent: {
             const Type* type = declaredType(instr.var);
             for (std::uint32_t k = 0; k < instr.index; ++k) type = type->element;
@@ -128,83 +99,58 @@ bool BodyPrinter::memory(const Instr& instr) {
             define(instr, std::move(made));
             return true;
         }
-        case Op::Declare: declare(instr); return true;
-        case Op::Elem: define(instr, element(instr)); return true;
-        case Op::Member: {
-            const Expr whole = take(instr.operands[0]);
-            const auto& field = typeOf(instr.operands[0])->structure->fields[instr.index];
-            Expr made = whole;
-            made.text = (whole.pointer.empty() ? whole.text + "." : whole.pointer + "->") +
-                        fieldName(field.name.text());
-            made.pointer.clear();
-            define(instr, std::move(made));
-            return true;
-        }
-        case Op::LoadAt: {
-            const Expr ref = take(instr.operands[0]);
-            Expr made = plain(ref.text);
-            inherit(made, ref);
-            if (!ref.isConst) made.memory.push_back(ref.root);
-            define(instr, std::move(made));
-            return true;
-        }
-        case Op::StoreAt: {
-            const Expr to = take(instr.operands[0]), value = take(instr.operands[1]);
-            flushMemory(to.root);
-            assign(to.text, value, "");
-            return true;
-        }
-        case Op::Copy: copy(instr); return true;
-        case Op::Zero: {
-            const Expr to = take(instr.operands[0]);
-            flushMemory(to.root);
-            lines.add(fmt::format("memset({}, 0, sizeof({}));", addressOf(to, instr.type),
-                                  source.types.variable(instr.type, "")));
-            return true;
-        }
-        case Op::Contract: {
-            std::vector<std::string> arrays;
-            const ir::VarRef root = pending.at(instr.operands[0]).root;
-            for (const Reg reg : instr.operands) arrays.push_back(take(reg).text);
-            flushMemory(root);
-            printContraction(lines, instr,
-                             source.types.name(types::innermost(typeOf(instr.operands[0]))),
-                             arrays);
-            return true;
-        }
-        case Op::CheckExtent: {
-            const Expr x = take(instr.operands[0]), y = take(instr.operands[1]);
-            fault(fmt::format("{} != {}", within(x, kSum), within(y, kSum)),
-                  {base::Diag::ArrayLength, instr.range, {"the array"}, 2}, x.text + ", " + y.text);
-            return true;
-        }
-        case Op::Require: {
-            const Expr holds = take(instr.operands[0]);
-            --left[instr.operands[1]];
-            const std::string subject = instr.flag ? instr.value.bytes : "'require'";
-            fault("!" + within(holds, kUnary),
-                  {base::Diag::TensorShape, instr.range, {subject, ir::demandText(body, instr)}, 0},
-                  "");
-            return true;
-        }
         default: return false;
     }
 }
 
-const Type* BodyPrinter::declaredType(ir::VarRef var) const {
-    switch (var.space) {
-        case ir::Space::Local: return body.locals[var.index].type;
-        case ir::Space::Field: return source.kernel.fieldTypes[var.index];
-        case ir::Space::Constant: return source.kernel.constants[var.index].type;
-        case ir::Space::Global: return source.program.module.globalValues[var.index].type;
-        case ir::Space::Stored: return source.kernel.code.stored[var.index].type;
-        case ir::Space::Input: return source.kernel.input;
-        case ir::Space::Output: return source.kernel.output;
-    }
-    STRC_UNREACHABLE("space");
+Expr BodyMemory::member(const Instr& instr) {
+    Expr made = take(instr.operands[0]);
+    const auto& field = typeOf(instr.operands[0])->structure->fields[instr.index];
+    made.text = (made.pointer.empty() ? made.text + "." : made.pointer + "->") +
+                fieldName(field.name.text());
+    made.pointer.clear();
+    return made;
 }
 
-void BodyPrinter::load(const Instr& instr) {
+Expr BodyMemory::loadAt(const Instr& instr) {
+    const Expr ref = take(instr.operands[0]);
+    Expr made = plain(ref.text);
+    inherit(made, ref);
+    if (!ref.isConst) made.memory.push_back(ref.root);
+    return made;
+}
+
+void BodyMemory::zero(const Instr& instr) {
+    const Expr to = take(instr.operands[0]);
+    flushMemory(to.root);
+    lines.add(fmt::format("memset({}, 0, sizeof({}));", addressOf(to, instr.type),
+                          source.types.variable(instr.type, "")));
+}
+
+void BodyMemory::contract(const Instr& instr) {
+    flushMemory(pending.at(instr.operands[0]).root);
+    std::vector<std::string> arrays;
+    for (const Expr& each : takeAll(instr)) arrays.push_back(each.text);
+    const Type* element = types::innermost(typeOf(instr.operands[0]));
+    printContraction(lines, instr, source.types.name(element), arrays);
+}
+
+void BodyMemory::checkExtent(const Instr& instr) {
+    const Expr x = take(instr.operands[0]), y = take(instr.operands[1]);
+    fault(fmt::format("{} != {}", within(x, kSum), within(y, kSum)),
+          {base::Diag::ArrayLength, instr.range, {"the array"}, 2}, x.text + ", " + y.text);
+}
+
+void BodyMemory::require(const Instr& instr) {
+    const Expr holds = take(instr.operands[0]);
+    take(instr.operands[1]);
+    const std::string subject = instr.flag ? instr.value.bytes : "'require'";
+    const std::string text = ir::demandText(body, instr);
+    fault("!" + within(holds, kUnary), {base::Diag::TensorShape, instr.range, {subject, text}, 0},
+          "");
+}
+
+void BodyMemory::load(const Instr& instr) {
     const ir::VarRef var = instr.var;
     Expr made;
     made.isTrivial = true;
@@ -228,7 +174,7 @@ void BodyPrinter::load(const Instr& instr) {
     define(instr, std::move(made));
 }
 
-void BodyPrinter::store(const Instr& instr) {
+void BodyMemory::store(const Instr& instr) {
     const Expr value = take(instr.operands[0]);
     flushReaders(instr.var);
     if (instr.var.space == ir::Space::Field)
@@ -246,7 +192,7 @@ void BodyPrinter::store(const Instr& instr) {
 }
 
 /// `declaration`: of what is defined by it, or empty.
-void BodyPrinter::assign(const std::string& to, const Expr& value, const std::string& declaration) {
+void BodyMemory::assign(const std::string& to, const Expr& value, const std::string& declaration) {
     if (!declaration.empty())
         stepText = declaration + " = " + value.text;
     else if (value.sign == 0 || value.head != to)
@@ -258,7 +204,7 @@ void BodyPrinter::assign(const std::string& to, const Expr& value, const std::st
     if (expressionDepth == 0) lines.add(stepText + ";");
 }
 
-Expr BodyPrinter::refTo(ir::VarRef var) {
+Expr BodyMemory::refTo(ir::VarRef var) {
     Expr made;
     made.isTrivial = true;
     made.root = var;
@@ -294,12 +240,11 @@ Expr BodyPrinter::refTo(ir::VarRef var) {
     return made;
 }
 
-Expr BodyPrinter::element(const Instr& instr) {
+Expr BodyMemory::element(const Instr& instr) {
     const Reg at = instr.operands[1];
     const bool isChecked = hasFault(instr);
     const bool isRepeated = isChecked || left[instr.result] > 1;
-    if (isRepeated && !pending.at(at).isTrivial && expressionDepth == 0)
-        hold(at, Expr(pending.at(at)));
+    if (isRepeated && expressionDepth == 0) holdUnlessTrivial(at);
     const Type* type = typeOf(instr.operands[0]);
     const Expr array = take(instr.operands[0]), index = take(at), extent = take(instr.operands[2]);
     if (isChecked)
@@ -321,7 +266,7 @@ Expr BodyPrinter::element(const Instr& instr) {
     return made;
 }
 
-void BodyPrinter::copy(const Instr& instr) {
+void BodyMemory::copy(const Instr& instr) {
     const Expr to = take(instr.operands[0]), from = take(instr.operands[1]);
     flushMemory(to.root);
     const bool isSame = typeOf(instr.operands[0]) == typeOf(instr.operands[1]);
@@ -336,7 +281,7 @@ void BodyPrinter::copy(const Instr& instr) {
 }
 
 /// A life begins: all zero, or whatever it was.
-void BodyPrinter::declare(const Instr& instr) {
+void BodyMemory::declare(const Instr& instr) {
     const std::uint32_t local = instr.var.index;
     if (instr.var.space != ir::Space::Local || local < body.params) return;
     const Type* type = body.locals[local].type;

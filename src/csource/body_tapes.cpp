@@ -1,8 +1,9 @@
 // Items, random numbers, calls.
+#include "csource/body_tapes.h"
+
 #include <fmt/format.h>
 
 #include "base/assert.h"
-#include "csource/body_printer.h"
 #include "csource/scalars.h"
 
 namespace strc::csource {
@@ -11,38 +12,14 @@ using ir::Instr;
 using ir::Op;
 using types::TypeKind;
 
-bool BodyPrinter::tape(const Instr& instr) {
+bool BodyTapes::tape(const Instr& instr) {
     switch (instr.op) {
-        case Op::Iter: {
-            define(instr, plain("(int32_t)self->iteration", kUnary));
-            return true;
-        }
+        case Op::Iter: define(instr, plain("(int32_t)self->iteration", kUnary)); return true;
         case Op::Pop: define(instr, item(instr, nullptr)); return true;
-        case Op::Peek: {
-            if (hasFault(instr) && !pending.at(instr.operands[0]).isTrivial)
-                hold(instr.operands[0], Expr(pending.at(instr.operands[0])));
-            const Expr offset = take(instr.operands[0]);
-            define(instr, item(instr, &offset));
-            return true;
-        }
+        case Op::Peek: peek(instr); return true;
         case Op::Discard: discard(instr); return true;
         case Op::PopInto:
-        case Op::PeekInto: {
-            const bool isPeek = instr.op == Op::PeekInto;
-            if (isPeek && hasFault(instr) && !pending.at(instr.operands[1]).isTrivial)
-                hold(instr.operands[1], Expr(pending.at(instr.operands[1])));
-            const Expr to = take(instr.operands[0]);
-            const Expr offset = isPeek ? take(instr.operands[1]) : Expr();
-            flushMemory(to.root);
-            const Expr from = item(instr, isPeek ? &offset : nullptr);
-            const bool isArray = typeOf(instr.operands[0])->is(TypeKind::Array);
-            if (!isArray)
-                lines.add(to.text + " = " + from.text + ";");
-            else
-                lines.add(fmt::format("memcpy({}, &{}, sizeof({}));", to.text, from.text,
-                                      source.own("in")));
-            return true;
-        }
+        case Op::PeekInto: moveInto(instr); return true;
         case Op::Push:
         case Op::PushFrom: push(instr); return true;
         case Op::Random: random(instr); return true;
@@ -50,52 +27,72 @@ bool BodyPrinter::tape(const Instr& instr) {
     }
 }
 
+void BodyTapes::peek(const Instr& instr) {
+    if (hasFault(instr)) holdUnlessTrivial(instr.operands[0]);
+    const Expr offset = take(instr.operands[0]);
+    define(instr, item(instr, &offset));
+}
+
+/// An item that is an array or a struct.
+void BodyTapes::moveInto(const Instr& instr) {
+    const bool isPeek = instr.op == Op::PeekInto;
+    if (isPeek && hasFault(instr)) holdUnlessTrivial(instr.operands[1]);
+    const Expr to = take(instr.operands[0]);
+    const Expr offset = isPeek ? take(instr.operands[1]) : Expr();
+    flushMemory(to.root);
+    const Expr from = item(instr, isPeek ? &offset : nullptr);
+    if (!typeOf(instr.operands[0])->is(TypeKind::Array))
+        return lines.add(to.text + " = " + from.text + ";");
+    lines.add(fmt::format("memcpy({}, &{}, sizeof({}));", to.text, from.text, source.own("in")));
+}
+
+void BodyTapes::checkItem(const Instr& instr, const Expr* offset, const std::string& counter) {
+    if (!offset && function.checksPops)
+        fault(fmt::format("{} >= {}", counter, function.rates.pop.max),
+              {base::Diag::PopRateViolated, instr.range, rateWords(), 2},
+              fmt::format("{}, (int64_t){} + 1", function.rates.pop.max, counter));
+    if (!offset || !hasFault(instr)) return;
+    const std::string at =
+        function.isInputStraight ? std::to_string(popped) : "(int64_t)" + counter;
+    const std::string sum = fmt::format("{} + {}", at, within(*offset, kProduct));
+    fault(within(*offset, kRelation) + " < 0", {base::Diag::NegativePeek, instr.range, {}, 1},
+          offset->text + ", 0");
+    fault(fmt::format("{} >= {}", sum, function.rates.peek.max),
+          {base::Diag::PeekRateViolated, instr.range, rateWords(), 2},
+          fmt::format("{}, {} + 1", function.rates.peek.max, sum));
+}
+
 /// The next item, which moves on, or one further on.
-Expr BodyPrinter::item(const Instr& instr, const Expr* offset) {
+Expr BodyTapes::item(const Instr& instr, const Expr* offset) {
     const std::string counter = function.isFiring ? "popped" : "(*popped)";
     const bool isStraight = function.isInputStraight;
     flush([&](const Expr& each) {
         return each.isImpure || (!offset && !isStraight && each.readsInput);
     });
-    if (!offset && function.checksPops)
-        fault(fmt::format("{} >= {}", counter, function.rates.pop.max),
-              {base::Diag::PopRateViolated, instr.range, rateWords(), 2},
-              fmt::format("{}, (int64_t){} + 1", function.rates.pop.max, counter));
-    if (offset && hasFault(instr)) {
-        const std::string at = isStraight ? std::to_string(popped) : "(int64_t)" + counter;
-        fault(within(*offset, kRelation) + " < 0", {base::Diag::NegativePeek, instr.range, {}, 1},
-              offset->text + ", 0");
-        fault(
-            fmt::format("{} + {} >= {}", at, within(*offset, kProduct), function.rates.peek.max),
-            {base::Diag::PeekRateViolated, instr.range, rateWords(), 2},
-            fmt::format("{}, {} + {} + 1", function.rates.peek.max, at, within(*offset, kProduct)));
-    }
-    Expr made;
+    checkItem(instr, offset, counter);
     if (!offset) {
-        made =
+        Expr made =
             plain(isStraight ? fmt::format("in[{}]", popped++) : fmt::format("in[{}++]", counter));
         made.isImpure = !isStraight;
         made.isTrivial = isStraight;
         return made;
     }
-    const std::string index = offset->bits.empty()
-                                  ? within(*offset, kProduct)
-                                  : within(offset->bits, offset->bitsRank, kProduct);
-    const bool isConstant = offset->range.min == offset->range.max;
+    const Expr index = offset->bits.empty() ? *offset : plain(offset->bits, offset->bitsRank);
+    const std::string summand = within(index, kProduct);
+    Expr made;
     if (!isStraight)
-        made.text = fmt::format("in[{} + {}]", counter, index);
-    else if (isConstant)
+        made.text = fmt::format("in[{} + {}]", counter, summand);
+    else if (offset->range.min == offset->range.max)
         made.text = fmt::format("in[{}]", popped + offset->range.min);
-    else if (popped == 0)
-        made.text = fmt::format("in[{}]", offset->bits.empty() ? offset->text : offset->bits);
     else
-        made.text = fmt::format("in[{} + {}]", popped, index);
+        made.text = popped == 0 ? fmt::format("in[{}]", index.text)
+                                : fmt::format("in[{} + {}]", popped, summand);
     inherit(made, *offset);
     made.readsInput = !isStraight;
     return made;
 }
 
-void BodyPrinter::discard(const Instr& instr) {
+void BodyTapes::discard(const Instr& instr) {
     if (function.isInputStraight) {
         ++popped;
         return;
@@ -105,7 +102,7 @@ void BodyPrinter::discard(const Instr& instr) {
     lines.add(function.isFiring ? "++popped;" : "++*popped;");
 }
 
-void BodyPrinter::push(const Instr& instr) {
+void BodyTapes::push(const Instr& instr) {
     const std::string counter = function.isFiring ? "pushed" : "(*pushed)";
     const Expr value = take(instr.operands[0]);
     if (function.checksPushes)
@@ -121,7 +118,7 @@ void BodyPrinter::push(const Instr& instr) {
     lines.add(fmt::format("{} = {};", place, value.text));
 }
 
-void BodyPrinter::random(const Instr& instr) {
+void BodyTapes::random(const Instr& instr) {
     flush([](const Expr& each) { return each.isImpure; });
     Expr made = plain(source.helpers.name(Helper::Random) + "(self)");
     made.isImpure = true;
@@ -130,7 +127,7 @@ void BodyPrinter::random(const Instr& instr) {
 
 // ---- calls
 
-std::string BodyPrinter::argument(const Instr& instr, std::size_t k, const Function& called) {
+std::string BodyTapes::argument(const Instr& instr, std::size_t k, const Function& called) {
     const Expr value = take(instr.operands[k]);
     const Type* given = typeOf(instr.operands[k]);
     const Type* wanted = called.body->locals[k].type;
@@ -145,7 +142,7 @@ std::string BodyPrinter::argument(const Instr& instr, std::size_t k, const Funct
     return fmt::format("({}{}){}", isConst ? "const " : "", element, value.text);
 }
 
-void BodyPrinter::call(const Instr& instr) {
+void BodyTapes::call(const Instr& instr) {
     flushForCall();
     if (!instr.callee.hasBody()) return callNative(instr);
     const Function& called = functions.of(instr.callee);
@@ -181,19 +178,17 @@ void BodyPrinter::call(const Instr& instr) {
     else
         lines.add(text + ";");
     if (called.isRecursive) lines.add("--self->depth;");
-    if (result.empty()) return;
-    Expr made = plain(result);
-    made.isTrivial = true;
-    if (left[instr.result] > 0) pending[instr.result] = std::move(made);
+    if (!result.empty()) defineAs(instr, result);
 }
 
 /// A function of somebody else's in C, whose prototype is printed.
-void BodyPrinter::callNative(const Instr& instr) {
+void BodyTapes::callNative(const Instr& instr) {
     const ir::Native& native = source.program.module.natives[instr.callee.index];
     std::string list;
     for (std::size_t k = 0; k < instr.operands.size(); ++k) {
         const Expr value = take(instr.operands[k]);
-        const bool isStruct = typeOf(instr.operands[k])->is(TypeKind::Struct);
+        const Type* type = typeOf(instr.operands[k]);
+        const bool isStruct = type->is(TypeKind::Struct);
         const std::string text =
             isStruct ? (value.pointer.empty() ? "&" + value.text : value.pointer) : value.text;
         list += (list.empty() ? "" : ", ") + text;

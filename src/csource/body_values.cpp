@@ -1,10 +1,11 @@
 // Values of registers that have not been printed yet.
+#include "csource/body_values.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/assert.h"
-#include "csource/body_printer.h"
 
 namespace strc::csource {
 namespace {
@@ -22,7 +23,19 @@ bool readsFields(const Expr& expr) {
 
 }  // namespace
 
-Expr BodyPrinter::take(Reg reg) {
+BodyValues::BodyValues(Source& shared, const Functions& all, const Function& wanted)
+    : source(shared),
+      functions(all),
+      function(wanted),
+      body(*wanted.body),
+      places(body, *wanted.liveness),
+      localNames(body.locals.size()),
+      left(body.regs.size()),
+      ranges(body.regs.size()) {
+    for (Reg reg = 0; reg < left.size(); ++reg) left[reg] = function.liveness->uses(reg);
+}
+
+Expr BodyValues::take(Reg reg) {
     const auto found = pending.find(reg);
     STRC_ASSERT(found != pending.end(), "a register without a value");
     Expr value = found->second;
@@ -30,7 +43,7 @@ Expr BodyPrinter::take(Reg reg) {
     return value;
 }
 
-void BodyPrinter::define(const Instr& instr, Expr value) {
+void BodyValues::define(const Instr& instr, Expr value) {
     const Reg reg = instr.result;
     ranges[reg] = value.range;
     if (left[reg] == 0) {
@@ -44,8 +57,23 @@ void BodyPrinter::define(const Instr& instr, Expr value) {
     pending[reg] = std::move(value);
 }
 
-/// In a variable of its own, from now on.
-void BodyPrinter::hold(Reg reg, const Expr& value) {
+void BodyValues::defineAs(const Instr& instr, const std::string& variable) {
+    Expr made = plain(variable);
+    made.isTrivial = true;
+    if (left[instr.result] > 0) pending[instr.result] = std::move(made);
+}
+
+void BodyValues::holdUnlessTrivial(Reg reg) {
+    if (!pending.at(reg).isTrivial) hold(reg, Expr(pending.at(reg)));
+}
+
+std::vector<Expr> BodyValues::takeAll(const Instr& instr) {
+    std::vector<Expr> all;
+    for (const Reg reg : instr.operands) all.push_back(take(reg));
+    return all;
+}
+
+void BodyValues::hold(Reg reg, const Expr& value) {
     STRC_ASSERT(expressionDepth == 0, "a statement inside of an expression");
     const Type* type = typeOf(reg);
     const bool isRef = body.regs[reg].ref;
@@ -66,7 +94,7 @@ void BodyPrinter::hold(Reg reg, const Expr& value) {
 }
 
 /// Before a branch or a loop: what that changes, or would compute again and again.
-void BodyPrinter::flushBefore(const Instr& instr) {
+void BodyValues::flushBefore(const Instr& instr) {
     auto isChanged = [&](ir::VarRef var) {
         if (var.space != ir::Space::Local) return true;
         return std::any_of(instr.blocks.begin(), instr.blocks.end(), [&](ir::BlockId block) {
@@ -79,12 +107,12 @@ void BodyPrinter::flushBefore(const Instr& instr) {
     });
 }
 
-void BodyPrinter::flushReaders(ir::VarRef scalar) {
+void BodyValues::flushReaders(ir::VarRef scalar) {
     flush([scalar](const Expr& each) { return reads(each, scalar); });
 }
 
 /// Before something inside of a variable changes; a parameter may lead into any of them.
-void BodyPrinter::flushMemory(ir::VarRef root) {
+void BodyValues::flushMemory(ir::VarRef root) {
     auto isParameter = [this](ir::VarRef var) {
         return var.space == ir::Space::Local && var.index < body.params;
     };
@@ -96,10 +124,37 @@ void BodyPrinter::flushMemory(ir::VarRef root) {
 }
 
 /// What a function may change.
-void BodyPrinter::flushForCall() {
+void BodyValues::flushForCall() {
     flush([](const Expr& each) {
         return each.isImpure || each.readsInput || readsFields(each) || !each.memory.empty();
     });
+}
+
+const Type* BodyValues::declaredType(ir::VarRef var) const {
+    switch (var.space) {
+        case ir::Space::Local: return body.locals[var.index].type;
+        case ir::Space::Field: return source.kernel.fieldTypes[var.index];
+        case ir::Space::Constant: return source.kernel.constants[var.index].type;
+        case ir::Space::Global: return source.program.module.globalValues[var.index].type;
+        case ir::Space::Stored: return source.kernel.code.stored[var.index].type;
+        case ir::Space::Input: return source.kernel.input;
+        case ir::Space::Output: return source.kernel.output;
+    }
+    STRC_UNREACHABLE("space");
+}
+
+// ---- checks
+
+void BodyValues::fault(const std::string& when, const Site& site, const std::string& numbers) {
+    const std::size_t id = source.site(site);
+    lines.add(fmt::format("if ({}) return {}(self, {}, {});", when, source.own("fault"), id,
+                          numbers.empty() ? "0, 0" : numbers));
+}
+
+std::vector<std::string> BodyValues::rateWords() const {
+    const std::string& name = source.kernel.code.name;
+    return {body.kind == ir::BodyKind::Prework ? "'prework'" : "'work'",
+            name.empty() ? "filter" : name};
 }
 
 }  // namespace strc::csource

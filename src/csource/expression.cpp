@@ -22,6 +22,22 @@ std::string within(std::string_view text, Rank rank, Rank least) {
 
 std::string within(const Expr& expr, Rank least) { return within(expr.text, expr.rank, least); }
 
+bool isInExpressions(ir::Op op) {
+    switch (op) {
+        case ir::Op::Const:
+        case ir::Op::Load:
+        case ir::Op::Addr:
+        case ir::Op::Extent:
+        case ir::Op::Elem:
+        case ir::Op::Member:
+        case ir::Op::LoadAt:
+        case ir::Op::Peek:
+        case ir::Op::Iter:
+        case ir::Op::Yield: return true;
+        default: return op >= ir::Op::Add && op <= ir::Op::Part;
+    }
+}
+
 std::string operandOf(const Expr& expr) { return within(expr, kUnary); }
 
 }  // namespace strc::csource

@@ -59,4 +59,7 @@ std::string within(std::string_view text, Rank, Rank least);
 /// An operand of a comparison, a shift or an operation on bits: compilers warn of anything but sums and products in them.
 std::string operandOf(const Expr&);
 
+/// Is it an operation that can be a part of an expression, if it has no check?
+bool isInExpressions(ir::Op);
+
 }  // namespace strc::csource

@@ -347,7 +347,10 @@ std::string roundText(const Shape& shape) {
 std::string fireCall(const Shape& shape, bool fails, std::string_view in) {
     const std::string call =
         fmt::format("@_fire(self{}{})", shape.takesItems ? fmt::format(", {}", in) : "",
-                    shape.givesItems ? ", out, out_capacity, &given" : "");
+                    !shape.givesItems ? ""
+                    : shape.takesItems && !in.starts_with("self")
+                        ? ", out, is_apart ? out_capacity : given, &given"
+                        : ", out, out_capacity, &given");
     if (!fails) return "        " + call + ";\n";
     return fmt::format(
         "        if ({}) {{\n            status = @_FAULT;\n            break;\n        }}\n",
@@ -430,11 +433,17 @@ std::string lookText(const Shape& shape, std::string_view text) {
     return replaced(replaced(std::string(text), "LOOK", "look"), "MOVES", "moves");
 }
 
+constexpr std::string_view kApart =
+    R"(    /* If the arrays overlap, a firing writes when it has seen its items. */
+    const int is_apart = (uintptr_t)(in + in_count) <= (uintptr_t)out || (uintptr_t)(out + out_capacity) <= (uintptr_t)in;
+)";
+
 std::string processItems(const Shape& shape, bool fails) {
     const Counts& counts = shape.counts;
     const std::int64_t kept = counts.firstIn - counts.firstPop;
     std::string text = processHead(shape, fails);
     text += "    size_t next = 0; /* items of `in` that are over, or in the window */\n";
+    if (shape.givesItems) text += kApart;
     if (kept > 0) text += "    int has_fired = 0;\n";
     text += "    int lacks_items = 0;\n    for (;;) {\n" + roundText(shape) + fullText(shape);
     if (shape.begins)

@@ -1,5 +1,7 @@
 #include "csource/print.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "csource/source.h"
@@ -57,15 +59,23 @@ std::string whyNotInstr(const ir::Instr& instr) {
     return {};
 }
 
+/// More than C has without strc/dlpack.h and texts.
+bool takesMore(const ir::Native& native) {
+    return types::isTensor(native.result) ||
+           std::any_of(native.params.begin(), native.params.end(), [](const Type* type) {
+               return type->is(TypeKind::Tensor) || type->is(TypeKind::String);
+           });
+}
+
 std::string whyNotBody(const ir::Module& module, const ir::Body& body, base::SourceRange& range) {
     for (const ir::Block& block : body.blocks)
         for (const ir::Instr& instr : block.instrs) {
             range = instr.range;
             if (std::string why = whyNotInstr(instr); !why.empty()) return why;
-            if (instr.op != Op::Call || instr.callee.kind != ir::CalleeKind::Native) continue;
-            for (const Type* type : module.natives[instr.callee.index].params)
-                if (type->is(TypeKind::Tensor) || type->is(TypeKind::String))
-                    return "a native function takes tensors or texts";
+            const bool isNative =
+                instr.op == Op::Call && instr.callee.kind == ir::CalleeKind::Native;
+            if (isNative && takesMore(module.natives[instr.callee.index]))
+                return "a native function takes tensors or texts";
         }
     range = {};
     return {};

@@ -234,7 +234,9 @@ std::string_view relation(Op op) {
 
 }  // namespace
 
-Expr compare(Source& source, const Instr& instr, const Type* type, const Expr& x, const Expr& y) {
+Expr compare(Source& source, const Instr& instr, const Type* type,
+             const std::vector<Expr>& operands) {
+    const Expr &x = operands[0], &y = operands[1];
     if (type->is(TypeKind::Complex) || type->isVector()) {
         const std::string function =
             type->is(TypeKind::Complex)
@@ -361,6 +363,48 @@ Expr math(Source& source, const Instr& instr, const Type* from, const std::vecto
     for (Expr& each : arguments)  // C converts arguments itself
         if (!each.narrow.empty()) each.text = each.narrow;
     return called(realFunction(source, instr.math), arguments);
+}
+
+std::string partName(const Type* type, std::uint32_t k) {
+    if (type->is(TypeKind::Complex)) return k == 0 ? ".re" : ".im";
+    return fmt::format(".at[{}]", k);
+}
+
+namespace {
+
+Expr made(Source& source, const Instr& instr, const std::vector<Expr>& parts) {
+    std::string list;
+    for (const Expr& part : parts) list += (list.empty() ? "" : ", ") + part.text;
+    list = "{" + list + "}";
+    if (instr.type->isVector()) list = "{" + list + "}";
+    return joined(fmt::format("({}){}", source.types.name(instr.type), list), kPrimary, parts);
+}
+
+}  // namespace
+
+bool isOperation(Op op) { return (op >= Op::Add && op <= Op::Part) || op == Op::Const; }
+
+Expr operation(Source& source, const Instr& instr, const std::vector<const Type*>& types,
+               const std::vector<Expr>& operands) {
+    switch (instr.op) {
+        case Op::Const: return constantOf(source, instr.value);
+        case Op::Eq:
+        case Op::Ne:
+        case Op::Lt:
+        case Op::Le:
+        case Op::Gt:
+        case Op::Ge: return compare(source, instr, types[0], operands);
+        case Op::Convert: return convert(source, types[0], instr.type, operands[0]);
+        case Op::Math: return math(source, instr, types[0], operands);
+        case Op::Make: return made(source, instr, operands);
+        case Op::Part:
+            return joined(within(operands[0], kPrimary) + partName(types[0], instr.index), kPrimary,
+                          operands);
+        default: break;
+    }
+    if (!instr.type->isVector() || operands.size() < 2) return arithmetic(source, instr, operands);
+    return arithmetic(source, instr,
+                      {operands[0], convert(source, types[1], instr.type, operands[1])});
 }
 
 }  // namespace strc::csource
