@@ -137,9 +137,14 @@ std::string BodyTapes::argument(const Instr& instr, std::size_t k, const Functio
     const bool isConst = !called.writes[k];
     const bool isDeep = wanted->element->is(TypeKind::Array);
     if (given == wanted && !(isDeep && isConst && !value.isConst)) return value.text;
-    const std::string element = isDeep ? source.types.variable(wanted->element, "(*)")
-                                       : source.types.name(wanted->element) + " *";
-    return fmt::format("({}{}){}", isConst ? "const " : "", element, value.text);
+    return fmt::format("({}{}){}", isConst ? "const " : "", pointerTo(wanted), value.text);
+}
+
+/// What an array or a struct is as a parameter.
+std::string BodyTapes::pointerTo(const Type* type) {
+    if (type->is(TypeKind::Struct)) return source.types.name(type) + " *";
+    if (type->element->is(TypeKind::Array)) return source.types.variable(type->element, "(*)");
+    return source.types.name(type->element) + " *";
 }
 
 void BodyTapes::call(const Instr& instr) {
@@ -189,8 +194,10 @@ void BodyTapes::callNative(const Instr& instr) {
         const Expr value = take(instr.operands[k]);
         const Type* type = typeOf(instr.operands[k]);
         const bool isStruct = type->is(TypeKind::Struct);
-        const std::string text =
+        std::string text =
             isStruct ? (value.pointer.empty() ? "&" + value.text : value.pointer) : value.text;
+        if (value.isConst && type->isAggregate())  // it only looks at it, but does not say so
+            text = fmt::format("({}){}", pointerTo(type), text);
         list += (list.empty() ? "" : ", ") + text;
     }
     const std::string text = fmt::format("{}({})", source.native(native), list);

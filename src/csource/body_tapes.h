@@ -22,6 +22,7 @@ private:
     void random(const Instr&);
     void discard(const Instr&);
     void callNative(const Instr&);
+    std::string pointerTo(const Type*);
     std::string argument(const Instr&, std::size_t k, const Function&);
 
     std::int64_t popped = 0, pushed = 0;  ///< if they are known

@@ -59,12 +59,9 @@ std::string whyNotInstr(const ir::Instr& instr) {
     return {};
 }
 
-/// More than C has without strc/dlpack.h and texts.
-bool takesMore(const ir::Native& native) {
+bool takesTensors(const ir::Native& native) {
     return types::isTensor(native.result) ||
-           std::any_of(native.params.begin(), native.params.end(), [](const Type* type) {
-               return type->is(TypeKind::Tensor) || type->is(TypeKind::String);
-           });
+           std::any_of(native.params.begin(), native.params.end(), types::isTensor);
 }
 
 std::string whyNotBody(const ir::Module& module, const ir::Body& body, base::SourceRange& range) {
@@ -74,8 +71,8 @@ std::string whyNotBody(const ir::Module& module, const ir::Body& body, base::Sou
             if (std::string why = whyNotInstr(instr); !why.empty()) return why;
             const bool isNative =
                 instr.op == Op::Call && instr.callee.kind == ir::CalleeKind::Native;
-            if (isNative && takesMore(module.natives[instr.callee.index]))
-                return "a native function takes tensors or texts";
+            if (isNative && takesTensors(module.natives[instr.callee.index]))
+                return "a native function takes tensors";
         }
     range = {};
     return {};
@@ -110,8 +107,8 @@ std::string print(const Program& program) {
         bodies += made.text + "\n";
     }
     // Everything else is printed first, since it may need more helpers, types and tables.
-    const std::string interface = printInterface(source, functions, fails);
-    const std::string handle = printHandle(source, functions, fails);
+    const std::string interface = printInterface(source, functions);
+    const std::string handle = printHandle(source, functions);
     const std::string complexName = source.own("item_complex");
     const std::string helpers = source.helpers.text(complexName);
     std::string natives;

@@ -67,8 +67,8 @@ struct Definition {
 Definition printFunction(Source&, const Functions&, const Function&);
 
 /// The handle, and the functions of the header: all but what the bodies have become.
-std::string printHandle(Source&, const Functions&, bool fails);
-std::string printInterface(Source&, const Functions&, bool fails);
+std::string printHandle(Source&, const Functions&);
+std::string printInterface(Source&, const Functions&);
 /// The messages, and what keeps one.
 std::string printFaults(const Source&);
 

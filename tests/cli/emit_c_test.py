@@ -187,6 +187,47 @@ class Files(Compared):
         library.handle = handle
         self.assertEqual(library.process(struct.pack("f", 1), 4, 1, 4)[2], struct.pack("f", 0.25))
 
+    def test_input_and_output_may_be_one_array(self):
+        program = "int->int filter P { int n; work pop 2 push 2 peek 4 { push(peek(3) + n); push(peek(1) + pop()); n += pop(); } }"
+        wanted, made = self.make(program, "P")
+        results = []
+        for path in [wanted, *made]:
+            library = Library(path, "P")
+            data = ctypes.create_string_buffer(items("i", 40), 160)
+            given = ctypes.c_size_t()
+            status = library.function("process")(library.handle, data, ctypes.c_size_t(40), data, ctypes.c_size_t(40), None, ctypes.byref(given))
+            results.append((status, given.value, data.raw))
+            library.close()
+        self.assertEqual(results, results[:1] * len(results))
+
+    NATIVE = """#include <stdint.h>
+int32_t Sums_sum(int32_t *x, int32_t n) { int32_t s = 0; for (int32_t k = 0; k < n; ++k) s += x[k]; return s; }
+void Sums_fill(int32_t *x, int32_t value) { x[0] = value; x[1] = -value; x[2] = 7; }
+uint8_t Sums_odd(int32_t x, uint8_t even, float f, double d) { return ((x & 1) ^ even) + (f > d ? 2 : 0); }
+typedef struct { int32_t a; float b; } Pair;
+float Sums_pair(Pair *p) { return p->a + p->b; }
+"""
+
+    def test_native_functions_are_called(self):
+        self.file("native.c", self.NATIVE)
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", "libnative.so", "native.c"], cwd=self.folder, check=True)
+        program = """struct Pair { int a; float b; }
+native Sums { int sum(int[3] x, int n); void fill(int[3] x, int value); boolean odd(int x, bit even, float f, double d); float pair(Pair p); }
+int->int filter P { int[3] primes = {2, 3, 5}; work pop 1 push 4 {
+    int x = pop(); int[3] a; Sums.fill(a, x); push(Sums.sum(a, 3)); push(Sums.sum(primes, 2)); push(Sums.odd(x, 1, 0.5, 1) ? 1 : 0);
+    Pair p; p.a = x; p.b = 0.5; push((int) Sums.pair(p)); } }"""
+        self.file("p.str", program)
+        native = f"--native={self.folder}/libnative.so"
+        self.call("build", "--shared", "--top=P", native, "-o", "libshared.so", "p.str")
+        self.call("build", "--emit=c", "--top=P", native, "-o", "p.c", "p.str")
+        results = [Library(self.folder / "libshared.so", "P").run(items("i", 20), 4, 4, PIECES[0])]
+        for compiler, level in OPTIONS:
+            path = self.folder / f"lib{compiler}{level}.so"
+            done = subprocess.run([compiler, *FLAGS, level, "-o", path, "p.c", "native.c", "-lm"], cwd=self.folder, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            results.append(Library(path, "P").run(items("i", 20), 4, 4, PIECES[0]))
+        self.assertEqual(results, results[:1] * len(results))
+
     def test_results_do_not_depend_on_fast_math(self):
         self.file("p.str", self.SMOOTH)
         self.call("build", "--emit=c", "--top=Smooth", "-o", "p.c", "p.str")
@@ -198,6 +239,7 @@ class Files(Compared):
         cases = [
             (several, [], "C source is made of programs of one filter so far"),
             ("int->int filter P { work pop 1 push 1 { println(1); push(pop()); } }", [], "a library cannot print"),
+            ("native R { float median(tensor x); } tensor->float filter P { work pop 1 push 1 { push(R.median(pop())); } }", ["--input=3"], "a native function takes tensors"),
             ("void->void filter P { work { } }", [], "[library-without-ends]"),
         ]
         for text, options, says in cases:

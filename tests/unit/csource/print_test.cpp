@@ -219,6 +219,15 @@ TEST_F(CSourceTest, ArraysOfUnknownSizeAreRefused) {
     EXPECT_THAT(whyNotPrinted(), HasSubstr("the size of an array is known only while it runs"));
 }
 
+TEST_F(CSourceTest, MessagesAndFilesAreRefused) {
+    filter("    work {\n        %0: int = pop\n        push<int> %0\n    }\n", 1, 1, 1);
+    ir::Instr& last = elaboration.kernels[0].code.work->blocks[0].instrs.back();
+    last.op = ir::Op::Send;
+    EXPECT_EQ(whyNotPrinted(), "it sends messages");
+    last.op = ir::Op::ReadArray;
+    EXPECT_EQ(whyNotPrinted(), "a filter reads an array while it runs");
+}
+
 TEST_F(CSourceTest, OneFilterIsPrinted) {
     filter("    work {\n        %0: int = pop\n        push<int> %0\n    }\n", 1, 1, 1);
     EXPECT_EQ(whyNotPrinted(), "");
