@@ -160,6 +160,8 @@ typedef enum strc_product {
     STRC_AFTER_PASS,  ///< what the stage or pass of "emit-after" has made
     STRC_MEMORY,  ///< PLANNED; what lies where, and in use from when to when
     STRC_MEMORY_JSON,  ///< PLANNED; docs/graph-json.md
+    STRC_C_SOURCE,  ///< PLANNED; docs/c-source.md; with the option "c-source"
+    STRC_C_HEADER,  ///< PLANNED; that of the same
 } strc_product;
 
 /// Null if it is too early; with a diagnostic if the program cannot be compiled, or a tool is missing; if it was

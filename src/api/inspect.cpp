@@ -6,7 +6,7 @@ using strc::session::Stage;
 
 namespace {
 
-bool isProduct(strc_product product) { return product >= STRC_AST && product <= STRC_MEMORY_JSON; }
+bool isProduct(strc_product product) { return product >= STRC_AST && product <= STRC_C_HEADER; }
 
 Product productOf(strc_product product) {
     switch (product) {
@@ -24,6 +24,8 @@ Product productOf(strc_product product) {
         case STRC_AFTER_PASS: return Product::AfterPass;
         case STRC_MEMORY: return Product::Memory;
         case STRC_MEMORY_JSON: return Product::MemoryJson;
+        case STRC_C_SOURCE: return Product::CSource;
+        case STRC_C_HEADER: return Product::CHeader;
     }
     return Product::Object;
 }

@@ -46,7 +46,8 @@ constexpr std::array kEmits{
     Choice<strc_product>{"ast", STRC_AST},      Choice<strc_product>{"ir", STRC_IR},
     Choice<strc_product>{"graph", STRC_GRAPH},  Choice<strc_product>{"schedule", STRC_SCHEDULE},
     Choice<strc_product>{"plan", STRC_PLAN},    Choice<strc_product>{"llvm", STRC_LLVM},
-    Choice<strc_product>{"asm", STRC_ASSEMBLY}, Choice<strc_product>{"obj", STRC_OBJECT}};
+    Choice<strc_product>{"asm", STRC_ASSEMBLY}, Choice<strc_product>{"obj", STRC_OBJECT},
+    Choice<strc_product>{"c", STRC_C_SOURCE}};
 
 /// Words that the compiler knows.
 using KnownValues = std::span<const std::string_view>;
@@ -70,7 +71,8 @@ constexpr std::string_view kBuildExamples = R"(Examples:
   strc build -O3 --march=x86-64-v3 -o receiver radio.str
   strc build --top Equaliser --static equaliser.str
   ./equaliser --in music.wav --out louder.wav
-  strc build --shared --top Equaliser equaliser.str     makes libequaliser.so and libequaliser.h)";
+  strc build --shared --top Equaliser equaliser.str     makes libequaliser.so and libequaliser.h
+  strc build --emit=c --top Equaliser -o equaliser.c equaliser.str     C source, and equaliser.h)";
 constexpr std::string_view kCheckExamples = R"(Examples:
   strc check radio.str
   strc check --diagnostics=json *.str       for editors: one JSON object a line, on standard error
@@ -289,7 +291,8 @@ private:
                 "insist on going without libtorch, as all executables do so far");
         setting(sub, "--bundle", "DIR",
                 "put it into a folder, with all files that it needs, which may be moved");
-        setting(sub, "--header", "FILE", "where the header of --shared goes; default: beside it");
+        setting(sub, "--header", "FILE",
+                "where the header of --shared or of the file of --emit=c goes; default: beside it");
         value(sub, "--bound", "N",
               "let --shared have dynamic rates and messages: at most N items in a queue, and N "
               "messages that wait for a filter",
@@ -886,8 +889,12 @@ private:
                 "--external-weights");
         exclude(options.has("shared") && options.has("bundle"), "--shared", "--bundle");
         exclude(options.emit && options.has("bundle"), "--emit", "--bundle");
-        if (options.has("header") && !options.has("shared"))
-            diags.add(Diag::BadCommandLine) << "--header needs --shared";
+        const bool isSource = options.emit == STRC_C_SOURCE;
+        exclude(isSource && options.has("shared"), "--emit=c", "--shared");
+        if (options.has("header") && !options.has("shared") && !isSource)
+            diags.add(Diag::BadCommandLine) << "--header needs --shared or --emit=c";
+        if (isSource && options.has("header") && options.valueOf("header") == options.output)
+            conflict("--header " + options.output, "a source of that name");
         if (options.has("bound") && !options.has("shared"))
             diags.add(Diag::BadCommandLine) << "--bound needs --shared";
         if (options.has("emit-after")) options.emit = STRC_AFTER_PASS;

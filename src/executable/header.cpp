@@ -1,164 +1,12 @@
 // The header of a library.
-#include <algorithm>
-#include <array>
-#include <map>
-
 #include <fmt/format.h>
 
+#include "csource/types.h"
 #include "executable/library.h"
 #include "io/tensors.h"
-#include "types/tensor_text.h"
 
 namespace strc::executable {
 namespace {
-
-using types::Type;
-using types::TypeKind;
-
-/// Names of fields that C or C++ would not take.
-bool isReserved(std::string_view name) {
-    // clang-format off
-    static constexpr std::array words{
-        "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool",
-        "break", "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class",
-        "co_await", "co_return", "co_yield", "compl", "concept", "const", "const_cast",
-        "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete",
-        "do", "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false",
-        "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace",
-        "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private",
-        "protected", "public", "register", "reinterpret_cast", "requires", "restrict", "return",
-        "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct",
-        "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef",
-        "typeid", "typename", "typeof", "union", "unsigned", "using", "virtual", "void",
-        "volatile", "wchar_t", "while", "xor", "xor_eq"};
-    // clang-format on
-    return std::find(words.begin(), words.end(), name) != words.end();
-}
-
-/// The types of items as C has them: with the same layout (types/type.h).
-class Types {
-public:
-    explicit Types(std::string stream) : prefix(std::move(stream)) {}
-
-    /// Of a value that is no array; what it needs is declared first.
-    std::string name(const Type* type) {
-        switch (type->kind) {
-            case TypeKind::Boolean:
-            case TypeKind::Bit: return "uint8_t";
-            case TypeKind::Int: return "int32_t";
-            case TypeKind::Float: return "float";
-            case TypeKind::Double: return "double";
-            case TypeKind::Complex: return declared(type, "complex", "    float re, im;\n");
-            case TypeKind::Struct: return structure(type);
-            default:
-                return declared(type, types::toString(type),
-                                fmt::format("    float at[{}];\n", type->components()));
-        }
-    }
-
-    /// An item: arrays are in a struct, so that they can be assigned.
-    void declareItem(const graph::Edge& edge, std::string_view side) {
-        if (!edge.tensors.empty()) return declareTensors(edge, side);
-        const Type* type = edge.type;
-        if (!type->is(TypeKind::Array)) {
-            const std::string is = name(type);
-            text += fmt::format("typedef {} {}_{};\n", is, prefix, side);
-            return;
-        }
-        const std::string is = fmt::format("{}_{}", prefix, side);
-        const std::string body = fmt::format("    {};\n", variable(type, "at"));
-        text += fmt::format("typedef struct {0} {{\n{1}}} {0};\n", is, body);
-    }
-
-    /// Tensors, each of which lies row by row at the beginning of an array.
-    void declareTensors(const graph::Edge& edge, std::string_view side) {
-        const bool areAlike = edge.tensors.size() == 1;
-        text += fmt::format(
-            "/* {}: {}. */\n",
-            areAlike ? "An item, row by row" : "Items take turns, each row by row at the beginning",
-            areAlike ? types::toString(edge.tensors[0]) : placesOf(edge));
-        const std::string body =
-            areAlike ? fmt::format("    {};\n", shaped(edge.tensors[0])) : arraysOf(edge.type);
-        text += fmt::format("typedef struct {0}_{1} {{\n{2}}} {0}_{1};\n", prefix, side, body);
-    }
-
-    std::string text;
-
-private:
-    static std::string shaped(const Type* tensor) {
-        std::string extents;
-        for (std::int64_t extent : tensor->dims) extents += fmt::format("[{}]", extent);
-        return fmt::format("{} at{}", elementName(tensor->element->kind),
-                           extents.empty() ? "[1]" : extents);
-    }
-
-    /// "tensor<float>[2, 3] of 'floats', ..."
-    static std::string placesOf(const graph::Edge& edge) {
-        std::string all;
-        for (const Type* tensor : edge.tensors) {
-            all += fmt::format("{}{} of {}", all.empty() ? "" : ", ", types::toString(tensor),
-                               arrayName(types::inMemory(tensor->element->kind)));
-        }
-        return all;
-    }
-
-    static std::string arraysOf(const Type* memory) {
-        auto array = [](const Type* type) {
-            const TypeKind kind = type->element->kind;
-            return fmt::format("    {} {}[{}];\n", elementName(kind), arrayName(kind),
-                               type->extent);
-        };
-        if (!memory->is(TypeKind::Struct)) return array(memory);
-        std::string body;
-        for (const types::StructField& field : memory->structure->fields) body += array(field.type);
-        return body;
-    }
-
-    static std::string_view elementName(TypeKind element) {
-        switch (types::inMemory(element)) {
-            case TypeKind::Boolean: return "uint8_t";
-            case TypeKind::Int: return "int32_t";
-            case TypeKind::Long: return "int64_t";
-            case TypeKind::Double: return "double";
-            default: return "float";
-        }
-    }
-
-    static std::string_view arrayName(TypeKind element) {
-        switch (element) {
-            case TypeKind::Boolean: return "booleans";
-            case TypeKind::Int: return "ints";
-            case TypeKind::Long: return "longs";
-            case TypeKind::Double: return "doubles";
-            default: return "floats";
-        }
-    }
-
-    std::string variable(const Type* type, std::string_view called) {
-        std::string extents;
-        const Type* each = type;
-        for (; each->is(TypeKind::Array); each = each->element)
-            extents += fmt::format("[{}]", each->extent);
-        return fmt::format("{} {}{}{}", name(each), called, isReserved(called) ? "_" : "", extents);
-    }
-
-    std::string structure(const Type* type) {
-        std::string body;
-        for (const types::StructField& field : type->structure->fields)
-            body += fmt::format("    {};\n", variable(field.type, field.name.text()));
-        return declared(type, type->structure->name.text(), body);
-    }
-
-    std::string declared(const Type* type, std::string_view called, const std::string& body) {
-        const std::string is = fmt::format("{}_item_{}", prefix, called);
-        if (known.emplace(type, is).second)
-            text += fmt::format("typedef struct {0} {{\n{1}}} {0};\n", is, body);
-        return is;
-    }
-
-    std::string prefix;
-    std::map<const Type*, std::string> known;
-};
 
 constexpr const char* kTop = R"(/* {0}: a stream program, {1}->{2}, made by `strc build --shared`.
  *
@@ -166,13 +14,23 @@ constexpr const char* kTop = R"(/* {0}: a stream program, {1}->{2}, made by `str
  * at a time. After {0}_create nothing allocates, locks, enters the system or ends the process.
  * Every call takes at most {0}_STACK_BYTES of the stack.
  */
-#ifndef STRC_{0}_H
+)";
+
+constexpr const char* kSourceTop =
+    R"(/* {0}: a stream program, {1}->{2}, made by `strc build --emit=c`.
+ *
+ * A handle holds all that changes: different handles may be used at the same time, one handle by one thread
+ * at a time. Nothing allocates, locks, enters the system or ends the process.
+ */
+)";
+
+constexpr const char* kGuard = R"(#ifndef STRC_{0}_H
 #define STRC_{0}_H
 
 )"
-                             "#include <stddef.h>\n"
-                             "#include <stdint.h>\n"
-                             R"(
+                               "#include <stddef.h>\n"
+                               "#include <stdint.h>\n"
+                               R"(
 #ifdef __cplusplus
 extern "C" {{
 #endif
@@ -255,6 +113,17 @@ static inline int {0}_set_{1}({0}_handle *self, {3} value) {{
 }}
 )";
 
+constexpr const char* kMake = R"(
+/* {0}_create gives one of {0}_HANDLES handles of the program's: 1, unless the source is compiled with another number. It is not
+ * for several threads at once. Other handles lie in memory of the caller's, of so many bytes, aligned as for any type. */
+#define {0}_BYTES {1}
+{0}_handle *{0}_make(void *memory);
+)";
+
+constexpr const char* kSourceSetter = R"(enum {{ {0}_parameter_{1} = {2} }};
+int {0}_set_{1}({0}_handle *, {3} value);
+)";
+
 constexpr const char* kBottom = R"(
 #ifdef __cplusplus
 }
@@ -277,31 +146,48 @@ std::string steadyStates(const Program& program) {
                        rates.firstOut, rates.latency());
 }
 
-}  // namespace
+/// What is not the same in all headers.
+struct Variant {
+    const char *top, *setter;
+    std::string stack, make;
+};
 
-std::string libraryHeader(const Program& program, std::uint64_t codeBytes) {
+std::string header(const Program& program, const Variant& variant) {
     const graph::Graph& graph = program.plan.program->graph;
     const std::string& name = program.mainStream;
     const graph::Edge* in = endOf(graph, graph.input);
     const graph::Edge* out = endOf(graph, graph.output);
-    Types types(name);
+    csource::Types types(name);
     if (in) types.declareItem(*in, "in");
     if (out) types.declareItem(*out, "out");
     std::string setters;
     const std::vector<types::Value>& values = program.plan.program->openValues;
     for (std::size_t slot = 0; slot < values.size(); ++slot) {
         const std::string type = types.name(values[slot].type);
-        setters += fmt::format(kSetter, name, program.module.open[slot].name, slot, type);
+        setters += fmt::format(fmt::runtime(variant.setter), name, program.module.open[slot].name,
+                               slot, type);
     }
     const bool isDynamic = program.plan.demand.has_value();
     const std::string indent(name.size() + 13, ' ');
-    return fmt::format(kTop, name, nameOf(in), nameOf(out)) + types.text +
-           (isDynamic ? kDynamic : steadyStates(program)) +
-           (program.bound ? fmt::format(kBound, name, *program.bound) : "") +
-           fmt::format(kStack, name, stackBytes(program, codeBytes)) +
+    return fmt::format(fmt::runtime(variant.top), name, nameOf(in), nameOf(out)) +
+           fmt::format(kGuard, name) + types.text + (isDynamic ? kDynamic : steadyStates(program)) +
+           (program.bound ? fmt::format(kBound, name, *program.bound) : "") + variant.stack +
            fmt::format(kFunctions, name, in ? name + "_in" : "void", out ? name + "_out" : "void",
                        indent, isDynamic ? kWaitsBounded : kWaits) +
-           (values.empty() ? "" : fmt::format(kSet, name) + setters) + kBottom;
+           variant.make + (values.empty() ? "" : fmt::format(kSet, name) + setters) + kBottom;
+}
+
+}  // namespace
+
+std::string libraryHeader(const Program& program, std::uint64_t codeBytes) {
+    const std::string stack =
+        fmt::format(kStack, program.mainStream, stackBytes(program, codeBytes));
+    return header(program, {kTop, kSetter, stack, ""});
+}
+
+std::string sourceHeader(const Program& program, std::int64_t handleBytes) {
+    return header(program, {kSourceTop, kSourceSetter, "\n",
+                            fmt::format(kMake, program.mainStream, handleBytes)});
 }
 
 }  // namespace strc::executable

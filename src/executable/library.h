@@ -43,6 +43,9 @@ Rates ratesOf(const plan::Plan&);
 /// The C header: types of items, latency, functions with the prefix `mainStream`. `codeBytes`: as for stackBytes.
 std::string libraryHeader(const Program&, std::uint64_t codeBytes);
 
+/// The same of C source (csource/print.h), whose handles take that many bytes.
+std::string sourceHeader(const Program&, std::int64_t handleBytes);
+
 /// Items that a phase gives to the open output.
 std::int64_t openWrites(const plan::Plan&, const plan::Phase&);
 

@@ -117,6 +117,12 @@ void apply(base::Context& context, const Settings& settings) {
         context.passes.disable(base::Pass::LayoutPropagation);
         context.passes.disable(base::Pass::BatchTiling);
     }
+    // C compilers make vectors themselves, of plain loops.
+    if (settings.isSource)
+        for (base::Pass pass : {base::Pass::HorizontalFusion, base::Pass::VectoriseSplitjoins,
+                                base::Pass::LayoutPropagation, base::Pass::ImageBlocking,
+                                base::Pass::FuseEpilogues, base::Pass::BatchTiling})
+            context.passes.disable(pass);
     if (settings.noTorch && settings.kernels == Kernels::Torch)
         diags.add(base::Diag::ConflictingOptions) << "--no-torch" << "--kernels=torch";
     if (settings.externalWeights && weights::areMadeUp(settings.weights))

@@ -13,6 +13,7 @@
 #include "io/subprocess.h"
 #include "ir/text.h"
 #include "plan/memory.h"
+#include "session/c_source.h"
 #include "session/engine.h"
 #include "session/operator_library.h"
 
@@ -152,6 +153,8 @@ Stage stageOf(Product product, const Settings& settings) {
         case Product::Plan:
         case Product::Memory:
         case Product::MemoryJson:
+        case Product::CSource:
+        case Product::CHeader:
         case Product::Llvm:
         case Product::Asm:
         case Product::Object: return Stage::Planned;
@@ -205,6 +208,8 @@ std::optional<std::string> textOf(Product product, Compilation& program, const S
         case Product::Asm:
             if (!canBeCompiled(program)) return std::nullopt;
             return machineCode(product, program, settings);
+        case Product::CSource: return cSource(program, settings);
+        case Product::CHeader: return cHeader(program, settings);
         case Product::AfterPass:
             if (!settings.emitAfter) return std::nullopt;
             return textAfter(*settings.emitAfter, program, settings);

@@ -24,6 +24,8 @@ enum class Product : std::uint8_t {
     Object,
     Memory,
     MemoryJson,
+    CSource,
+    CHeader,
     AfterPass,  ///< what Settings::emitAfter has made; of a pass within a stage, what it has shown
 };
 

@@ -556,7 +556,7 @@ class Check(Case):
             self.assertEqual(self.bytes("o.txt"), out)
         self.call("check", "--emit=ast", "-o", "no/such", "p.str", status=1)
         _, err = self.call("check", "--emit=code", "p.str", status=2)
-        self.assertIn("ast, ir, graph, schedule, plan, llvm, asm or obj", err)
+        self.assertIn("ast, ir, graph, schedule, plan, llvm, asm, obj or c", err)
 
     def test_code_that_cannot_be_made_is_not_shown(self):
         self.file("p.str", """void->void pipeline Main { add Source; add Sink; }
