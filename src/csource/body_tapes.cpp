@@ -176,7 +176,11 @@ void BodyTapes::call(const Instr& instr) {
     std::string list;
     for (const std::string& each : arguments) list += (list.empty() ? "" : ", ") + each;
     const std::string text = fmt::format("{}({})", called.name, list);
-    if (called.fails)
+    const bool saysWho = source.program.instances && instr.index != ir::kNone;
+    if (called.fails && saysWho)
+        lines.add(fmt::format("if ({}) return {}(self, {});", text, source.own("fault_in"),
+                              source.instance(instr.index)));
+    else if (called.fails)
         lines.add(fmt::format("if ({}) return 1;", text));
     else if (hasValue && left[instr.result] > 0)
         hold(instr.result, plain(text));

@@ -12,7 +12,7 @@ namespace {
 using types::TypeKind;
 
 constexpr std::int64_t kMessageBytes = 1024;  ///< as runtime/library/message.h
-constexpr std::int64_t kRunBytes = 128;  ///< at most: of the numbers in a handle
+constexpr std::int64_t kRunBytes = 256;  ///< at most: of the numbers in a handle
 constexpr std::int64_t kAlignment = 64;
 
 std::string parameterFields(Source& source) {
@@ -42,12 +42,20 @@ std::string runFields(const Source& source, const Shape& shape) {
             "    {} pending[{}];\n    size_t pending_first, pending_count;\n",
             source.own("out"), pendingItems(shape.counts));
     if (shape.begins) text += "    uint8_t has_begun; /* what is done once is done */\n";
-    if (shape.startsLate)
-        text += "    uint8_t changed; /* a parameter on which fields depend has been set */\n";
+    if (shape.follows)
+        text += "    uint32_t changed; /* parameters on which fields depend that have been set */\n";
+    if (source.program.drain)
+        text +=
+            "    uint64_t done; /* steady states */\n"
+            "    int64_t rounds; /* in which the rest is done when the input is over, */\n"
+            "    uint8_t drains_first; /* and whether what is done once is still to be done */\n";
     text += "    uint8_t is_draining;\n";
     if (shape.fails)
-        text += fmt::format("    uint8_t has_failed;\n    char message[{}];\n", kMessageBytes);
-    return text;
+        text += fmt::format(
+            "    uint8_t has_failed;\n    {} fault, end; /* the last one, and that which ended the "
+            "run */\n    char text[{}];\n",
+            source.own("failure"), kMessageBytes);
+    return text + "    const char *message;\n";
 }
 
 bool isZero(std::string_view bytes) {
@@ -153,6 +161,10 @@ std::string printHandle(Source& source, const Functions& functions) {
     if (isLate)
         text += named(source, "/* The filter's fields. */\ntypedef struct @_fields {\n" + fields +
                                   "} @_fields;\n\n");
+    if (Shape(source, functions).fails)
+        text += named(source,
+                      "/* A check that failed. */\ntypedef struct @_failure {\n    int site, "
+                      "instance;\n    int64_t numbers[2];\n} @_failure;\n\n");
     text += named(source, "struct @_handle {\n");
     if (!source.parameters.empty()) text += named(source, "    @_parameters parameters;\n");
     if (isLate)

@@ -32,6 +32,9 @@ Shape::Shape(const Source& source, const Functions& functions)
       hasOutput(source.program.elaboration.graph.output != graph::kNone),
       hasPrework(source.kernel.code.prework.has_value()),
       startsLate(source.kernel.code.startsLate),
+      follows(startsLate ||
+              std::any_of(source.program.updates.begin(), source.program.updates.end(),
+                          [](std::uint32_t update) { return update != ir::kNone; })),
       begins(hasPrework || startsLate),
       takesItems(hasInput && windowItems(counts) > 0),
       givesItems(hasOutput && pendingItems(counts) > 0),
@@ -73,6 +76,21 @@ std::string firing(const Function& function, std::string_view in, std::string_vi
     return fmt::format("{}({})", function.name, list);
 }
 
+std::string callOf(const Function& function, std::string_view in, std::string_view out,
+                   std::string_view more) {
+    std::string list;
+    auto add = [&](bool isThere, std::string_view argument) {
+        if (isThere) list += fmt::format("{}{}", list.empty() ? "" : ", ", argument);
+    };
+    add(function.usesSelf, "self");
+    add(function.usesInput, in);
+    add(function.usesOutput, out);
+    add(function.countsPops, "&popped");
+    add(function.countsPushes, "&pushed");
+    add(!more.empty(), more);
+    return fmt::format("{}({})", function.name, list);
+}
+
 std::vector<const Function*> starters(const Source& source, const Functions& functions) {
     std::vector<const Function*> all;
     const ir::StreamCode& code = source.kernel.code;
@@ -99,11 +117,12 @@ std::string printInterface(Source& source, const Functions& functions) {
     const Shape shape(source, functions);
     std::string text = printAgain(source, functions, shape);
     text += printFiring(source, functions, shape) + printProcess(source, shape) +
-            printDrain(source, shape) + printLife(source) + printSetters(source, shape);
-    return text +
-           named(source, fmt::format("const char *@_message(const @_handle *self) {{\n    {}\n}}\n",
-                                     shape.fails ? "return self ? self->message : \"\";"
-                                                 : "(void)self;\n    return \"\";"));
+            (source.program.drain ? printLoweredDrain(source, functions, shape)
+                                  : printDrain(source, shape)) +
+            printLife(source) + printSetters(source, shape);
+    return text + named(source,
+                        "const char *@_message(const @_handle *self) {\n"
+                        "    return self && self->message ? self->message : \"\";\n}\n");
 }
 
 }  // namespace strc::csource

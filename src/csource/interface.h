@@ -16,6 +16,7 @@ struct Shape {
     Counts counts;
     bool hasInput, hasOutput, hasPrework;
     bool startsLate;  ///< setup and init run before the first firing
+    bool follows;  ///< something is computed again when a parameter has been set
     bool begins;  ///< something is done once before the others
     bool takesItems, givesItems;
     bool asksIteration;
@@ -38,6 +39,15 @@ std::string number(std::int64_t);
 std::string firing(const Function&, std::string_view in, std::string_view out);
 /// The bodies that initialise a filter which starts late.
 std::vector<const Function*> starters(const Source&, const Functions&);
+
+/// A call of a function of the filter that is no firing, with more arguments behind those of every function.
+std::string callOf(const Function&, std::string_view in, std::string_view out, std::string_view more);
+
+/// What `NAME_drain` begins with.
+std::string printDrainEntry(const Shape&);
+
+/// What drains a program that was lowered, and its `NAME_drain`.
+std::string printLoweredDrain(Source&, const Functions&, const Shape&);
 
 /// `NAME_fire` and what it needs; `NAME_process`, `NAME_drain`.
 std::string printFiring(const Source&, const Functions&, const Shape&);

@@ -55,20 +55,25 @@ static void @_hand_over(@_handle *self, @_out *out, size_t capacity, size_t *giv
 std::string entry(bool fails, bool isDrain) {
     std::string text;
     if (!isDrain) text += "    if (consumed) *consumed = 0;\n";
-    text += "    if (produced) *produced = 0;\n    if (!self";
-    if (!isDrain) text += " || (!in && in_count != 0)";
-    text += " || (!out && out_capacity != 0)) return @_CALL;\n";
-    if (fails) text += "    if (self->has_failed) return @_FAULT;\n";
-    if (!isDrain) text += "    if (self->is_draining) return @_CALL;\n";
-    return text;
+    text += "    if (produced) *produced = 0;\n    if (!self) return @_CALL;\n    if (";
+    if (!isDrain) text += "(!in && in_count != 0) || ";
+    text +=
+        "(!out && out_capacity != 0)) return @_refuse(self, \"an array of items is NULL\");\n";
+    if (fails) text += "    if (self->has_failed) return @_tell(self, &self->end);\n";
+    if (!isDrain)
+        text +=
+            "    if (self->is_draining) return @_refuse(self, \"the input is over until a "
+            "reset\");\n";
+    return text + "    self->message = \"\";\n";
 }
 
 /// What has been set is seen from now on.
 std::string followText(const Shape& shape) {
-    if (!shape.startsLate) return {};
+    if (!shape.follows) return {};
     return fmt::format("    if (self->has_begun && self->changed{}\n    self->changed = 0;\n",
-                       shape.fails ? " && @_compute_again(self, 1)) return @_FAULT;"
-                                   : ") @_compute_again(self, 1);");
+                       shape.fails
+                           ? " && @_compute_again(self, self->changed, 1)) return @_fail(self);"
+                           : ") @_compute_again(self, self->changed, 1);");
 }
 
 /// The beginning of each round; leaves the loop where there is no room.
@@ -118,7 +123,7 @@ std::string processSource(const Shape& shape) {
     if (shape.givesItems) text += "    for (;;) {\n" + roundText(shape) + fullText(shape);
     if (shape.givesItems) text += fireCall(shape, "") + "    }\n";
     return text + "    if (produced) *produced = given;\n    return " +
-           (shape.fails ? "status" : "@_OK") + ";\n}\n\n";
+           (shape.fails ? "status == @_OK ? @_OK : @_fail(self)" : "@_OK") + ";\n}\n\n";
 }
 
 constexpr std::string_view kWindow = R"(        const @_in *window;
@@ -166,6 +171,18 @@ constexpr std::string_view kApart =
     const int is_apart = (uintptr_t)(in + in_count) <= (uintptr_t)out || (uintptr_t)(out + out_capacity) <= (uintptr_t)in;
 )";
 
+/// Items behind a full output are taken as far as no firing comes of them.
+std::string fullRest(const Shape& shape) {
+    std::string text = "    if (is_full) {\n";
+    if (shape.begins)
+        text += "        const size_t look = self->has_begun ? " +
+                number(shape.counts.firstIn - shape.counts.firstPop + shape.counts.in) + " : " +
+                number(shape.counts.firstIn) + ";\n";
+    return text +
+           "        const size_t room = LOOK != 0 && self->held < LOOK ? LOOK - 1 - self->held : 0;\n"
+           "        rest = in_count - next < room ? in_count - next : room;\n    }\n";
+}
+
 std::string processItems(const Shape& shape) {
     const Counts& counts = shape.counts;
     const std::int64_t kept = counts.firstIn - counts.firstPop;
@@ -173,7 +190,9 @@ std::string processItems(const Shape& shape) {
     text += "    size_t next = 0; /* items of `in` that are over, or in the window */\n";
     if (shape.givesItems) text += kApart;
     if (kept > 0) text += "    int has_fired = 0;\n";
-    text += "    int lacks_items = 0;\n    for (;;) {\n" + roundText(shape) + fullText(shape);
+    text += "    int lacks_items = 0;\n";
+    if (shape.givesItems) text += "    int is_full = 0;\n";
+    text += "    for (;;) {\n" + replaced(roundText(shape), "break;", "{\n            is_full = 1;\n            break;\n        }") + fullText(shape);
     if (shape.begins)
         text += fmt::format(
             "        const size_t look = self->has_begun ? {} : {}, moves = self->has_begun ? {} : "
@@ -187,10 +206,11 @@ std::string processItems(const Shape& shape) {
                            "    /* What later firings look at goes into the window: all, or what "
                            "they look at again. */\n"
                            "    const size_t again = has_fired && self->held == 0 ? {} : 0;\n"
-                           "    const size_t rest = lacks_items ? in_count - next : again;\n",
+                           "    size_t rest = lacks_items ? in_count - next : again;\n",
                            number(kept))
                      : "    /* What is too little for a firing waits in the window. */\n"
-                       "    const size_t rest = lacks_items ? in_count - next : 0;\n";
+                       "    size_t rest = lacks_items ? in_count - next : 0;\n";
+    if (shape.givesItems) text += lookText(shape, fullRest(shape));
     text +=
         "    if (rest != 0) {\n        memcpy(self->window + self->held, in + next, rest * sizeof "
         "*in);\n"
@@ -198,7 +218,7 @@ std::string processItems(const Shape& shape) {
     return text +
            "    if (consumed) *consumed = next;\n    if (produced) *produced = given;\n    "
            "return " +
-           (shape.fails ? "status" : "@_OK") + ";\n}\n\n";
+           (shape.fails ? "status == @_OK ? @_OK : @_fail(self)" : "@_OK") + ";\n}\n\n";
 }
 
 }  // namespace
@@ -220,7 +240,8 @@ std::string printFiring(const Source& source, const Functions& functions, const 
     if (shape.takesItems && !either(&Function::usesInput)) text += "    (void)in;\n";
     if (shape.givesItems && !either(&Function::usesOutput)) text += "    (void)out;\n";
     const bool usesSelf =
-        either(&Function::usesSelf) || shape.givesItems || shape.begins || shape.asksIteration;
+        either(&Function::usesSelf) || shape.givesItems || shape.begins ||
+        shape.asksIteration || source.program.drain;
     if (!usesSelf) text += "    (void)self;\n";
     if (shape.begins) text += "    if (!self->has_begun) {\n        self->has_begun = 1;\n";
     if (shape.startsLate) text += startCalls(source, functions, "        ");
@@ -228,12 +249,17 @@ std::string printFiring(const Source& source, const Functions& functions, const 
     if (shape.begins) text += "        return 0;\n    }\n";
     text += fired(work, shape.hasOutput ? shape.counts.out : 0, "    ");
     if (shape.asksIteration) text += "    ++self->iteration;\n";
+    if (source.program.drain) text += "    ++self->done;\n";
     const std::string before = shape.givesItems ? named(source, kHandOver) : "";
     return before + named(source, text + "    return 0;\n}\n\n");
 }
 
 std::string printProcess(const Source& source, const Shape& shape) {
     return named(source, shape.takesItems ? processItems(shape) : processSource(shape));
+}
+
+std::string printDrainEntry(const Shape& shape) {
+    return entry(shape.fails, true) + followText(shape);
 }
 
 /// Whatever can still fire does.
@@ -243,7 +269,7 @@ std::string printDrain(const Source& source, const Shape& shape) {
         fmt::format(
             "int @_drain(@_handle *self, {} *out, size_t out_capacity, size_t *produced) {{\n",
             shape.hasOutput ? "@_out" : "void") +
-        entry(shape.fails, true) + followText(shape) +
+        printDrainEntry(shape) +
         "    self->is_draining = 1;\n    size_t given = 0;\n";
     const std::int64_t kept = counts.firstIn - counts.firstPop;
     const bool canFire =
@@ -270,7 +296,7 @@ std::string printDrain(const Source& source, const Shape& shape) {
             "        memmove(self->window, self->window + moves, self->held * sizeof "
             "self->window[0]);\n    }\n";
     return named(source, text + "    if (produced) *produced = given;\n    return " +
-                             (shape.fails ? "status" : "@_OK") + ";\n}\n\n");
+                             (shape.fails ? "status == @_OK ? @_OK : @_fail(self)" : "@_OK") + ";\n}\n\n");
 }
 
 }  // namespace strc::csource

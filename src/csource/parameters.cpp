@@ -1,5 +1,6 @@
 // Parameters that are set, and what follows them.
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -12,15 +13,47 @@ using types::TypeKind;
 
 /// Does anything that setup and init compute depend on the parameter?
 bool isFollowed(const Source& source, std::size_t parameter) {
+    if (!source.program.updates.empty()) return source.program.updates[parameter] != ir::kNone;
     ir::Marks marks = 0;
     for (const ir::Marks each : source.kernel.derived) marks |= each;
     return source.kernel.code.startsLate &&
            (marks & ir::markOf(static_cast<std::uint32_t>(parameter))) != 0;
 }
 
+/// The bit of a parameter among those that have been set; those behind the last share one.
+std::uint32_t markOf(std::size_t parameter) {
+    return std::uint32_t{1} << std::min<std::size_t>(parameter, 31);
+}
+
+constexpr std::string_view kUpdateAgain =
+    R"(/* Does again what depends on parameters, beside the fields, which get of it what is theirs if they are to keep it. */
+static int @_compute_again(@_handle *self, uint32_t changed, int keeps) {
+@CALLS    return 0;
+}
+
+)";
+
+/// Of a program that was lowered.
+std::string printUpdates(const Source& source, const Functions& functions) {
+    std::string calls;
+    std::map<std::uint32_t, std::uint32_t> marks;  // by function
+    for (std::size_t k = 0; k < source.program.updates.size(); ++k)
+        if (source.program.updates[k] != ir::kNone) marks[source.program.updates[k]] |= markOf(k);
+    for (const auto& [update, mark] : marks) {
+        const Function& function = functions.of(source.kernel.code.functions[update]);
+        const std::string call = callOf(function, "", "", "(uint8_t)keeps");
+        calls += fmt::format("    if (changed & {}u) {}\n", mark, call + ";");
+        if (function.fails)
+            calls = calls.substr(0, calls.rfind("    if (")) +
+                    fmt::format("    if ((changed & {}u) && {}) return 1;\n", mark, call);
+    }
+    return named(source, replaced(std::string(kUpdateAgain), "@CALLS", calls));
+}
+
 constexpr std::string_view kComputeAgain =
     R"(/* Does again what depends on parameters, beside the fields, which get of it what is theirs if they are to keep it. */
-static int @_compute_again(@_handle *self, int keeps) {
+static int @_compute_again(@_handle *self, uint32_t changed, int keeps) {
+    (void)changed;
 @FAILED    self->beside = self->fields;
     memset(&self->fields, 0, sizeof self->fields);
 @CALLS    if (keeps) {
@@ -37,29 +70,33 @@ std::string setterCase(const Source& source, std::size_t k, bool fails) {
     const std::string place = "self->parameters." + source.parameters[k];
     const bool isTruth = value.type->is(TypeKind::Boolean) || value.type->is(TypeKind::Bit);
     std::string text = fmt::format(
-        "        case @_parameter_{}:\n            if (size != sizeof {}) return @_CALL;\n",
+        "        case @_parameter_{}:\n            if (size != sizeof {}) return @_refuse(self, "
+        "\"the value is not as large as the parameter\");\n",
         source.program.module.open[k].name, place);
     text += isTruth ? fmt::format("            {} = *(const uint8_t *)value != 0;\n", place)
                     : fmt::format("            memcpy(&{}, value, size);\n", place);
-    if (!isFollowed(source, k)) return text + "            return @_OK;\n";
-    if (fails) return text + "            break;\n";
-    return text + "            self->changed = 1;\n            return @_OK;\n";
+    if (!isFollowed(source, k))
+        return text + "            self->message = \"\";\n            return @_OK;\n";
+    if (fails) return text + fmt::format("            mark = {}u;\n            break;\n", markOf(k));
+    return text + fmt::format("            self->changed |= {}u;\n            self->message = \"\";\n            return @_OK;\n",
+                              markOf(k));
 }
 
-constexpr std::string_view kTry = R"(    if (!@_compute_again(self, 0)) {
-        self->changed = 1;
+constexpr std::string_view kTry = R"(    if (!@_compute_again(self, mark, 0)) {
+        self->changed |= mark;
+        self->message = "";
         return @_OK;
     }
     self->parameters = before;
-    self->has_failed = 0;
-    return @_FAULT;
+@DEPTH    return @_tell(self, &self->fault);
 )";
 
 }  // namespace
 
 /// Random numbers go on as if nothing had been done again.
 std::string printAgain(Source& source, const Functions& functions, const Shape& shape) {
-    if (!source.kernel.code.startsLate) return {};
+    if (shape.follows && !shape.startsLate) return printUpdates(source, functions);
+    if (!shape.startsLate) return {};
     const bool draws = source.helpers.needsRandom();
     std::string calls, copies;
     for (const Function* each : starters(source, functions)) {
@@ -103,10 +140,17 @@ std::string printSetters(Source& source, const Shape& shape) {
     return named(
         source,
         "int @_set(@_handle *self, int parameter, const void *value, size_t size) {\n"
-        "    if (!self || !value) return @_CALL;\n" +
-            std::string(tries ? "    const @_parameters before = self->parameters;\n" : "") +
-            "    switch (parameter) {\n" + cases + "        default: return @_CALL;\n    }\n" +
-            std::string(tries ? kTry : "") + "}\n\n" + setters);
+        "    if (!self) return @_CALL;\n"
+        "    if (!value) return @_refuse(self, \"the value is NULL\");\n" +
+            std::string(tries ? "    const @_parameters before = self->parameters;\n"
+                                "    uint32_t mark = 0;\n"
+                              : "") +
+            "    switch (parameter) {\n" + cases +
+            "        default: return @_refuse(self, \"there is no such parameter\");\n    }\n" +
+            (tries ? replaced(std::string(kTry), "@DEPTH",
+                              shape.recurses ? "    self->depth = 0;\n" : "")
+                   : "") +
+            "}\n\n" + setters);
 }
 
 }  // namespace strc::csource

@@ -80,14 +80,17 @@ std::string whyNotBody(const ir::Module& module, const ir::Body& body, base::Sou
 
 }  // namespace
 
+bool isOneFilter(const elab::Elaboration& program) {
+    const graph::Graph& graph = program.graph;
+    return graph.nodes.size() == 1 && graph.nodes[0].kernel != graph::kNone &&
+           program.kernels[graph.nodes[0].kernel].code.work.has_value();
+}
+
 std::string whyNot(const ir::Module& module, const elab::Elaboration& program,
                    base::SourceRange& range) {
     const graph::Graph& graph = program.graph;
-    const bool isFilter = graph.nodes.size() == 1 && graph.nodes[0].kernel != graph::kNone;
-    if (!isFilter) return "C source is made of programs of one filter so far";
     const elab::Kernel& kernel = program.kernels[graph.nodes[0].kernel];
     range = kernel.code.header;
-    if (!kernel.code.work) return "the filter has no code";
     if (kernel.horizontal) return "it is several filters side by side";
     for (const ir::Body* body : ir::bodiesThatRun(module, kernel.code))
         if (std::string why = whyNotBody(module, *body, range); !why.empty()) return why;
@@ -119,6 +122,7 @@ std::string print(const Program& program) {
     text += handle + "\n" + helpers + natives + (natives.empty() ? "" : "\n");
     text += source.tables() + (source.tables().empty() ? "" : "\n");
     if (fails) text += printFaults(source);
+    text += printRefusal(source);
     if (source.helpers.needsRandom())
         text += fmt::format(fmt::runtime(kRandom), program.mainStream);
     return text + prototypes + (prototypes.empty() ? "" : "\n") + bodies + interface;

@@ -2,13 +2,24 @@
 /// A program of one filter as one file of C11, which needs nothing of ours. What the file is to its users stands in
 /// docs/c-source.md.
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/context.h"
 #include "elab/elaborate.h"
+#include "graph/ending.h"
 #include "ir/ir.h"
 
 namespace strc::csource {
+
+/// The end of the input, of a program that was lowered (lowered/lower.h): functions of the filter that do its phases with firings
+/// left out, the field with the numbers of those that are left, and the table by which these are found.
+struct Drain {
+    std::uint32_t init = ir::kNone, steady = ir::kNone;
+    std::uint32_t left = ir::kNone;
+    const graph::Ending* ending = nullptr;
+};
 
 /// What is printed. All of it outlives the call.
 struct Program {
@@ -19,6 +30,11 @@ struct Program {
     std::string
         header;  ///< the declarations, as the header beside the file has them (executable/library.h)
     bool checks = true;  ///< of bounds, divisions and rates
+    /// By open parameter: the function that computes again what depends on it, of a program that was lowered; ir::kNone: none.
+    std::vector<std::uint32_t> updates = {};
+    std::optional<Drain> drain = std::nullopt;
+    /// Of a program that was lowered: the graph whose nodes Instr::index of calls means. Null: it is the one filter.
+    const graph::Graph* instances = nullptr;
 };
 
 /// Items of the two ends of a filter.
@@ -34,7 +50,10 @@ Counts countsOf(const elab::Kernel&);
 /// At least so many bytes is a handle of the printed file large (NAME_BYTES).
 std::int64_t handleBytes(const elab::Elaboration&);
 
-/// Why there is no C for it yet, half a sentence ("..."), or empty. `range`: where; perhaps none.
+/// Is the program a filter with code of its own, and nothing else?
+bool isOneFilter(const elab::Elaboration&);
+
+/// Why there is no C for such a program yet, half a sentence ("..."), or empty. `range`: where; perhaps none.
 std::string whyNot(const ir::Module&, const elab::Elaboration&, base::SourceRange& range);
 
 /// The text of the file. Only of what `whyNot` has nothing against.

@@ -65,7 +65,8 @@ void Source::nameFields() {
     Names local;
     for (const char* word : {"random", "depth", "iteration", "window", "first", "held", "pending",
                              "pending_first", "pending_count", "has_begun", "is_draining",
-                             "has_failed", "parameters", "message", "fields", "beside", "changed"})
+                             "has_failed", "parameters", "message", "fields", "beside", "changed",
+                             "text", "fault", "end", "done", "rounds", "drains_first"})
         local.reserve(word);
     for (std::size_t k = 0; k < kernel.fieldTypes.size(); ++k) {
         const bool isEmpty = types::sizeOf(kernel.fieldTypes[k]) == 0;
@@ -91,13 +92,12 @@ std::string placeOf(const base::SourceManager& sources, base::SourceRange range)
 }
 
 /// As runtime/library/message.c ends a message.
-std::string instanceOf(const Program& program) {
-    const graph::Graph& graph = program.elaboration.graph;
+std::string instanceOf(const Program& program, const graph::Graph& graph, graph::NodeId node,
+                       base::SourceRange where) {
     const base::SourceManager& sources = program.context.sources;
-    const elab::Kernel& kernel = program.elaboration.kernels[graph.nodes[0].kernel];
-    std::string text = " in " + graph::path(graph, 0);
-    if (!sources.isLibrary(kernel.code.header.buffer)) return text;
-    return text + ", added at " + placeOf(sources, graph::addedBy(sources, graph, 0).range);
+    std::string text = " in " + graph::path(graph, node);
+    if (!sources.isLibrary(where.buffer)) return text;
+    return text + ", added at " + placeOf(sources, graph::addedBy(sources, graph, node).range);
 }
 
 }  // namespace
@@ -105,11 +105,29 @@ std::string instanceOf(const Program& program) {
 std::size_t Source::site(const Site& site) {
     std::vector<std::string> words = site.words;
     words.insert(words.end(), static_cast<std::size_t>(site.numbers), std::string(1, '\1'));
-    const std::string text =
-        fmt::format("{}: error: {} [{}]{}", placeOf(program.context.sources, site.range),
-                    base::message(site.id, words), base::info(site.id).name, instanceOf(program));
+    const base::SourceManager& sources = program.context.sources;
+    const graph::Graph& graph = program.elaboration.graph;
+    std::string place = placeOf(sources, site.range);
+    // What filters require has no place of its own: that of the instance counts.
+    if (place.empty() && !program.instances)
+        place = placeOf(sources, graph::addedBy(sources, graph, 0).range);
+    std::string text = fmt::format("{}: error: {} [{}]", place, base::message(site.id, words),
+                                   base::info(site.id).name);
+    if (!program.instances) text += instanceOf(program, graph, 0, kernel.code.header);
     const auto [found, isNew] = siteNumbers.emplace(text, texts.size());
     if (isNew) texts.push_back(text);
+    return found->second;
+}
+
+std::size_t Source::instance(graph::NodeId node) {
+    const auto [found, isNew] = instanceNumbers.emplace(node, instances.size());
+    if (isNew) {
+        const base::SourceManager& sources = program.context.sources;
+        instances.push_back(instanceOf(program, *program.instances, node,
+                                       program.instances->nodes[node].range));
+        places.push_back(
+            placeOf(sources, graph::addedBy(sources, *program.instances, node).range));
+    }
     return found->second;
 }
 

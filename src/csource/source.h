@@ -45,7 +45,12 @@ public:
     /// "NAME_word"
     std::string own(std::string_view word) const;
 
+    /// The number of what messages say of a node of Program::instances.
+    std::size_t instance(graph::NodeId);
+
     const std::vector<std::string>& siteTexts() const { return texts; }
+    const std::vector<std::string>& instanceTexts() const { return instances; }
+    const std::vector<std::string>& instancePlaces() const { return places; }
     const std::string& tables() const { return tableText; }
     const std::set<std::string>& prototypes() const { return nativePrototypes; }
 
@@ -54,6 +59,8 @@ private:
 
     std::map<std::string, std::size_t> siteNumbers;
     std::vector<std::string> texts;
+    std::map<graph::NodeId, std::size_t> instanceNumbers;
+    std::vector<std::string> instances, places;
     std::map<std::pair<const Type*, std::string>, std::string> tableNames;
     std::string tableText;
     std::set<std::string> nativePrototypes;
@@ -69,7 +76,9 @@ Definition printFunction(Source&, const Functions&, const Function&);
 /// The handle, and the functions of the header: all but what the bodies have become.
 std::string printHandle(Source&, const Functions&);
 std::string printInterface(Source&, const Functions&);
-/// The messages, and what keeps one.
+/// The messages of checks that fail, and what makes them.
 std::string printFaults(const Source&);
+/// What refuses a call.
+std::string printRefusal(const Source&);
 
 }  // namespace strc::csource

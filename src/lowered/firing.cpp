@@ -39,17 +39,25 @@ public:
         const bool inArray = added.counts || sharesCounts(functions, key, w.body);
         addParameters();
         findCounts(inArray);
-        for (ir::BlockId id = 0; id < w.body.blocks.size(); ++id) {
-            std::vector<Instr> instrs;
-            instrs.swap(w.body.blocks[id].instrs);
-            w.block = id;
-            if (id == w.body.entry && !added.counts) beginCounts();
-            for (Instr& instr : instrs) instruction(instr);
-        }
+        block(w.body.entry);
         return std::move(w.body);
     }
 
 private:
+    /// Recursion follows the nesting of blocks.
+    void block(ir::BlockId id) {
+        std::vector<Instr> instrs;
+        instrs.swap(w.body.blocks[id].instrs);
+        w.block = id;
+        if (id == w.body.entry && !added.counts) beginCounts();
+        for (Instr& instr : instrs) {
+            for (ir::BlockId inner : instr.blocks)
+                if (inner != ir::kNone) block(inner);
+            w.block = id;
+            instruction(instr);
+        }
+    }
+
     // ---- parameters
 
     bool hasResultParameter() const { return w.body.result && w.body.result->isAggregate(); }
@@ -62,11 +70,11 @@ private:
             made.push_back({name, type, {}});
         };
         const Type* integer = w.types.intType();
-        add(added.self, "self", functions.state.record(key.kernel).type);
-        add(added.in, "in", key.in);
-        add(added.in, "from", integer);
-        add(added.out, "out", key.out);
-        add(added.out, "to", integer);
+        add(added.self, "fields", functions.state.record(key.kernel).type);
+        add(added.in, "tape_in", key.in);
+        add(added.in, "at_in", integer);
+        add(added.out, "tape_out", key.out);
+        add(added.out, "at_out", integer);
         add(added.counts, "counts", w.types.array(integer, 2));
         first = hasResultParameter() ? 1 : 0;
         w.body.locals.insert(w.body.locals.begin() + first, made.begin(), made.end());
@@ -84,6 +92,19 @@ private:
 
     // ---- counts of items
 
+    /// Are all of its items taken, or given, outside of loops and branches? Then their number is known at each place.
+    bool isStraight(Side side) const {
+        for (ir::BlockId id = 0; id < w.body.blocks.size(); ++id)
+            for (const Instr& instr : w.body.blocks[id].instrs)
+                if (id != w.body.entry && moves(instr.op, side)) return false;
+        return true;
+    }
+
+    static bool moves(Op op, Side side) {
+        if (side == kOut) return op == Op::Push || op == Op::PushFrom;
+        return op == Op::Pop || op == Op::PopInto || op == Op::Discard;
+    }
+
     void findCounts(bool inArray) {
         if (added.counts) {
             counts = first + added.count() - 1;
@@ -92,9 +113,9 @@ private:
             w.body.locals.push_back({"counts", w.types.array(w.types.intType(), 2), {}});
         } else {
             for (Side side : {kIn, kOut}) {
-                if (!(side == kIn ? added.in : added.out)) continue;
+                if (!(side == kIn ? added.in : added.out) || isStraight(side)) continue;
                 count[side] = static_cast<std::uint32_t>(w.body.locals.size());
-                w.body.locals.push_back({side == kIn ? "popped" : "pushed", w.types.intType(), {}});
+                w.body.locals.push_back({side == kIn ? "taken" : "given", w.types.intType(), {}});
             }
         }
     }
@@ -105,16 +126,23 @@ private:
             declare.var = {Space::Local, counts};
             return;
         }
-        if (added.in) w.store(count[kIn], w.integer(0));
-        if (added.out) w.store(count[kOut], w.integer(0));
+        for (Side side : {kIn, kOut})
+            if (count[side] != ir::kNone) w.store(count[side], w.integer(0));
     }
 
+    bool isKnown(Side side) const { return counts == ir::kNone && count[side] == ir::kNone; }
+
     Reg countOf(Side side) {
+        if (isKnown(side)) return w.integer(known[side]);
         if (counts == ir::kNone) return w.load(count[side]);
         return w.element(w.address(counts), w.integer(side));
     }
 
     void advance(Side side) {
+        if (isKnown(side)) {
+            ++known[side];
+            return;
+        }
         const Reg next = w.operation(Op::Add, w.types.intType(), {countOf(side), w.integer(1)});
         if (counts == ir::kNone) return w.store(count[side], next);
         w.setElement(w.address(counts), w.integer(side), next);
@@ -123,7 +151,9 @@ private:
     /// A ref to the next item, or to one `offset` further on.
     Reg item(Side side, Reg offset = ir::kNone) {
         const Type* integer = w.types.intType();
-        Reg index = w.operation(Op::Add, integer, {w.load(tape(side) + 1), countOf(side)});
+        Reg index = w.load(tape(side) + 1);
+        if (!isKnown(side) || known[side] != 0)
+            index = w.operation(Op::Add, integer, {index, countOf(side)});
         if (offset != ir::kNone) index = w.operation(Op::Add, integer, {index, offset});
         return w.reference(w.address(tape(side)), index);
     }
@@ -229,7 +259,8 @@ private:
     ir::Writer w;
     std::uint32_t first = 0;  ///< of the added parameters
     std::uint32_t counts = ir::kNone;  ///< the local that is an array of both
-    std::uint32_t count[2] = {ir::kNone, ir::kNone};
+    std::uint32_t count[2] = {ir::kNone, ir::kNone};  ///< locals, of counts that are not known
+    std::int64_t known[2] = {0, 0};
 };
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
+#include "elab/initial_fields.h"
 #include "elab/replace.h"
 #include "ir/bounds.h"
 #include "ir/calls.h"
@@ -27,10 +29,10 @@ bool keepsRates(const ir::Module& module, const elab::Kernel& kernel, const ir::
 }
 
 /// Are all offsets of peeks within the window?
-bool peeksInside(const elab::Kernel& kernel) {
+bool peeksInside(const elab::Kernel& kernel, std::vector<std::optional<ir::Range>> fields) {
     ir::BoundsInput input;
     input.constants = kernel.constants;
-    input.fields.resize(kernel.fieldTypes.size());
+    input.fields = std::move(fields);
     input.workPeek = kernel.work.peek.max;
     input.preworkPeek = (kernel.prework ? *kernel.prework : kernel.work).peek.max;
     const ir::Proofs proofs = ir::proveBounds(kernel.code, input);
@@ -57,7 +59,9 @@ std::string whyNot(const ir::Instr& instr) {
     return {};
 }
 
-std::string whyNot(const ir::Module& module, const elab::Kernel& kernel) {
+std::string whyNot(const ir::Module& module, const elab::Elaboration& program,
+                   const elab::InitialFields& initial, graph::KernelId id) {
+    const elab::Kernel& kernel = program.kernels[id];
     if (kernel.builtin != ir::BuiltinStream::None) {
         const types::BuiltinRole role = types::info(kernel.builtin).role;
         const bool isFile =
@@ -74,7 +78,7 @@ std::string whyNot(const ir::Module& module, const elab::Kernel& kernel) {
     if (!keepsRates(module, kernel, *kernel.code.work, kernel.work) ||
         (kernel.code.prework && !keepsRates(module, kernel, *kernel.code.prework, *kernel.prework)))
         return "how many items a filter takes and gives is only known when it runs";
-    return peeksInside(kernel) ? "" : "how far a filter looks ahead is only known when it runs";
+    return peeksInside(kernel, initial.of(id)) ? "" : "how far a filter looks ahead is only known when it runs";
 }
 
 // ---- the one filter
@@ -135,13 +139,14 @@ std::string whyNot(const ir::Module& module, const plan::Plan& plan) {
     if (plan.demand) return "it has dynamic rates";
     if (plan.tapes != plan::Tapes::Linear) return "its tapes are ring buffers";
     if (!plan.mailboxes.empty()) return "it sends messages";
+    const elab::InitialFields initial(program);
     for (NodeId id = 0; id < program.graph.nodes.size(); ++id) {
         const graph::Node& node = program.graph.nodes[id];
         if (plan.inputsOf(id).size() > node.inputs.size() ||
             plan.outputsOf(id).size() > node.outputs.size())
             return "items of a firing lie on several tapes";
         if (node.kernel == graph::kNone) continue;
-        if (std::string why = whyNot(module, program.kernels[node.kernel]); !why.empty())
+        if (std::string why = whyNot(module, program, initial, node.kernel); !why.empty())
             return why;
     }
     return {};

@@ -26,6 +26,7 @@ struct Drain {
 };
 
 struct Program {
+    /// Calls of its phases say by Instr::index which node of the planned program fires.
     elab::Elaboration elaboration;
     /// By open parameter: the function that computes again what init makes of it, into StreamCode::functions; ir::kNone: nothing. It
     /// gets whether the results are kept; else they are made for the checks alone.

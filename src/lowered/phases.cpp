@@ -66,9 +66,9 @@ private:
         const graph::Node& node = graph.nodes[id];
         std::vector<Reg> passed;
         if (fields != ir::kNone) passed.push_back(fields);
-        call(functions.of({node.kernel, kSetup, nullptr, nullptr}), passed, node.range);
+        call(functions.of({node.kernel, kSetup, nullptr, nullptr}), passed, id);
         if (plan.program->kernels[node.kernel].code.init)
-            call(functions.of({node.kernel, kInit, nullptr, nullptr}), passed, node.range);
+            call(functions.of({node.kernel, kInit, nullptr, nullptr}), passed, id);
     }
 
     void startAgain(NodeId id) {
@@ -342,7 +342,7 @@ private:
                 passed.push_back(tape(node.outputs[0]));
                 passed.push_back(valueOf(index(step.outputs[0]).plus(k, rates.push.max)));
             }
-            call(functions.of(key), std::move(passed), node.range);
+            call(functions.of(key), std::move(passed), step.node);
             if (!isFirst) countFiring(step.node, node.kernel);
         });
     }
@@ -353,11 +353,13 @@ private:
         return fieldRef(state.fieldOf(node), state.record(graph.nodes[node].kernel).type);
     }
 
-    void call(std::uint32_t function, std::vector<Reg> passed, base::SourceRange range) {
+    /// The call says whose it is.
+    void call(std::uint32_t function, std::vector<Reg> passed, NodeId node) {
         const base::SourceRange before = w.range;
-        w.range = range;
+        w.range = graph.nodes[node].range;
         ir::Instr& instr = w.emit(Op::Call, w.types.voidType(), std::move(passed));
         instr.callee = {ir::CalleeKind::Stream, function};
+        instr.index = node;
         w.range = before;
     }
 

@@ -65,8 +65,10 @@ void State::addRecord(const elab::Kernel& kernel) {
         members.push_back({context.names.intern("iterations"), types.intType(), 0, {}});
     }
     if (members.empty()) return;
-    const std::string name = kernel.code.name.empty() ? "filter" : kernel.code.name;
-    record.type = types.structure(context.names.intern(name + "_fields"), kernel.code.range);
+    std::string name = (kernel.code.name.empty() ? "filter" : kernel.code.name) + "_fields";
+    const int same = ++recordNames[name];
+    if (same > 1) name += std::to_string(same);
+    record.type = types.structure(context.names.intern(name), kernel.code.range);
     record.type->structure->fields = std::move(members);
     types.complete(*record.type->structure);
 }

@@ -120,8 +120,10 @@ void apply(base::Context& context, const Settings& settings) {
     // C compilers make vectors themselves, of plain loops.
     if (settings.isSource)
         for (base::Pass pass : {base::Pass::HorizontalFusion, base::Pass::VectoriseSplitjoins,
-                                base::Pass::LayoutPropagation, base::Pass::ImageBlocking,
-                                base::Pass::FuseEpilogues, base::Pass::BatchTiling})
+                                base::Pass::DelaysToWindows, base::Pass::RemoveRoundRobins,
+                                base::Pass::Scaling, base::Pass::LayoutPropagation,
+                                base::Pass::ImageBlocking, base::Pass::FuseEpilogues,
+                                base::Pass::BatchTiling})
             context.passes.disable(pass);
     if (settings.noTorch && settings.kernels == Kernels::Torch)
         diags.add(base::Diag::ConflictingOptions) << "--no-torch" << "--kernels=torch";

@@ -13,6 +13,7 @@
 #include "codegen/detail/operator_table.h"
 #include "codegen/detail/product.h"
 #include "codegen/lower.h"
+#include "elab/initial_fields.h"
 #include "ir/bounds.h"
 #include "ir/calls.h"
 #include "ir/varying.h"
@@ -215,10 +216,8 @@ private:
     llvm::Constant* recipient(graph::NodeId sender, graph::NodeId receiver, const ir::Send&,
                               base::SourceRange);
 
-    std::vector<std::optional<ir::Range>> initialFields(const elab::Kernel&);
-
     Module::Impl& impl;
-    std::vector<std::vector<graph::NodeId>> instances;  ///< by kernel, once somebody has asked
+    std::optional<elab::InitialFields> initialFields;  ///< once somebody has asked
     std::map<std::pair<graph::NodeId, std::string>, llvm::Function*> handlerEntries;
     std::map<std::size_t, llvm::Constant*> routes;  ///< by Plan::routes
     std::vector<std::uint64_t> longestMessages;  ///< bytes, by mailbox; UINT64_MAX: it gets none

@@ -1,6 +1,7 @@
 #pragma once
 /// The fields of the one filter: what the state of the program becomes.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,7 @@ private:
     types::TypeTable& types;
     const plan::Plan& plan;
     std::vector<Record> records;  ///< by kernel
+    std::map<std::string, int> recordNames;  ///< how often each was used
     std::vector<std::uint32_t> nodeFields, edgeFields;
     std::uint32_t leftField = ir::kNone;
     std::vector<ir::Variable> fields;

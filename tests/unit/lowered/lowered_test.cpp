@@ -95,7 +95,7 @@ TEST_F(Lowered, ComputesAgainWhatInitMakesOfAParameter) {
     compile(text);
     const std::string shown = ir::print(kernel().code);
     EXPECT_THAT(shown, HasSubstr("function update_gain(keeps: boolean)"));
-    EXPECT_THAT(shown, HasSubstr("function Scale_init(self: Scale_fields)"));
+    EXPECT_THAT(shown, HasSubstr("function Scale_init(fields: Scale_fields)"));
     for (const ir::Body& body : kernel().code.functions)
         EXPECT_THAT(ir::verify(program.module, &kernel().code, body), IsEmpty());
     interpret(iterations(3));
