@@ -22,7 +22,7 @@ import emit_c_test  # noqa: E402
 KINDS = {"int": "i", "float": "f", "double": "d", "bit": "B", "complex": "ff", "void": ""}
 STREAM = re.compile(r"^(\w+)->(\w+)\s+(?:stateful\s+)?(?:filter|pipeline|splitjoin|feedbackloop)\s+(\w+)\s*(\([^)]*\))?\s*\{", re.M)
 PIECES = ([(100000, 100000)], [(7, 5), (64, 100), (1, 0), (3, 1)])  # items and room of the calls, in turn
-SECONDS = 120
+SECONDS = 30
 
 
 def streams(path):
