@@ -323,6 +323,7 @@ private:
             if (areInputs) row.flush = zerosToFlush(rows.size());
             row.steady = static_cast<std::uint64_t>(
                 interp::steadyItems(*program.whole, program.repetitions, pathOf(port), areInputs));
+            if (areInputs) row.mixed = interp::mixedChannels(*program.whole, pathOf(port));
             row.type_name =
                 text(edge.tensors.empty() ? types::toString(item) : io::allOf(edge.tensors));
             addShapes(row, edge);

@@ -80,6 +80,7 @@ typedef struct strc_port {
     uint64_t
         flush;  ///< of an input: zeros behind its last item that bring out what the program holds
     uint64_t steady;  ///< items in a steady state; 0: that is not known
+    uint64_t mixed;  ///< of an input: see strc_sound_use
 } strc_port;
 
 /// A parameter of the main stream that `-D` sets.
