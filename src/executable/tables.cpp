@@ -171,7 +171,7 @@ private:
         std::vector<strc_site> rows;
         for (const codegen::Site& site : sites)
             rows.push_back({placeOf(site.range), text(messageOf(site)),
-                            text(std::string(base::info(site.id).name))});
+                            text(std::string(base::info(site.id).name)), site.above});
         add("strc.sites", bytesOf(rows), offsetof(strc_executable, sites));
     }
 
