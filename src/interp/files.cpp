@@ -317,7 +317,7 @@ void reportBytesLeft(base::Context& context, const io::Supply& input, bool assum
     auto& told = context.diags.add(base::Diag::BytesLeftOver)
                  << static_cast<std::int64_t>(rest.bytes) << input.name()
                  << static_cast<std::int64_t>(rest.itemBytes);
-    if (assumed)
+    if (assumed && rest.isRaw)
         told.note(base::Diag::Hint) << "'--in-format' says what else it holds than raw items";
 }
 

@@ -413,7 +413,7 @@ void->void filter Sums(int n) {
 
     def test_bytes_that_are_no_item(self):
         self.build(TWICE, "--top=Twice")
-        left = "p: warning: {} left over at the end of '{}', too few for a raw item of 4 [bytes-left-over]\n"
+        left = "p: warning: {} left over at the end of '{}', too few for an item of 4 [bytes-left-over]\n"
         hint = "note: '--in-format' says what else it holds than raw items\n"
         stdin = "standard input"
         _, err = self.execute("--out=out.raw", input=bytes(9))
