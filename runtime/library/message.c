@@ -42,8 +42,9 @@ void strc_fault_message(char to[STRC_MESSAGE_ROOM], const strc_executable *about
     put_text(&line, " [");
     put_text(&line, about->texts + site->name);
     put_text(&line, "] in ");
-    put_text(&line, about->texts + about->paths[fault->node]);
-    if (about->added[fault->node]) {
+    const char *path = about->texts + about->paths[fault->node];
+    put(&line, path, strc_path_above(path, site->above));
+    if (about->added[fault->node] && site->above == 0) {
         put_text(&line, ", added at ");
         put_text(&line, about->texts + about->places[fault->node]);
     }

@@ -55,7 +55,7 @@ static void report_bytes_left(const strc_executable *about, const strc_reader *r
     strc_report(severity, nowhere, STRC_MESSAGE_BytesLeftOver,
                 (const char *const[]){strc_decimal_text(bytes, (int64_t)left), reader->source.name,
                                       strc_decimal_text(size, (int64_t)reader->item_bytes), 0});
-    if (is_assumed)
+    if (is_assumed && reader->format == &strc_format_raw)
         strc_note(STRC_MESSAGE_Hint, "'--in-format' says what else it holds than raw items");
 }
 

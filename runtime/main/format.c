@@ -66,7 +66,7 @@ uint64_t strc_reader_rest(const strc_reader *reader) {
     const strc_source *source = &reader->source;
     if (reader->item_bytes == 0) return 0;
     if (source->size != STRC_UNKNOWN) return source->size % reader->item_bytes;
-    return source->ended ? strc_source_buffered(source) % reader->item_bytes : 0;
+    return source->ended ? (source->taken + strc_source_buffered(source)) % reader->item_bytes : 0;
 }
 
 void strc_reader_close(strc_reader *reader) {

@@ -40,7 +40,7 @@ typedef struct strc_reader {
     /// The k-th of the files that take turns; without a name there are no more. Null: there is one file.
     strc_part (*part)(const struct strc_reader *, uint32_t k);
     int is_piped;  ///< tensors: not all comes from regular files, so that it may end sooner than it said
-    uint64_t item_bytes;  ///< raw: in the file; 0: other formats
+    uint64_t item_bytes;  ///< in the file, without a header; 0: other formats
     uint64_t missing;  ///< bytes that the file told of and has not, as far as its end is known
 } strc_reader;
 
@@ -108,7 +108,7 @@ int strc_check_formats(const strc_item *, strc_origin);
 int strc_reader_open(strc_reader *, const strc_format *, strc_item, const char *name, strc_origin,
                      void (*before_waiting)(void));
 void strc_reader_close(strc_reader *);
-/// Bytes at the end that are too few for a raw item, as far as the end is known.
+/// Bytes at the end that are too few for an item, as far as the end is known.
 uint64_t strc_reader_rest(const strc_reader *);
 int strc_writer_open(strc_writer *, const strc_format *, strc_item, const char *name, strc_origin,
                      strc_stream_info);

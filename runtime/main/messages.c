@@ -170,6 +170,13 @@ static void put_note(strc_text place, strc_text note) {
     put_text("\n");
 }
 
+/// What a composite requires is checked by a filter in it.
+static void note_composite(const char *path, uint32_t above) {
+    char *name = strndup(path, strc_path_above(path, above));
+    strc_note(STRC_MESSAGE_InInstance, name ? name : path);
+    free(name);
+}
+
 void strc_report_fault(const strc_fault *fault) {
     const strc_site *site = &about->sites[fault->site];
     other_faults = 1;
@@ -183,8 +190,11 @@ void strc_report_fault(const strc_fault *fault) {
         else
             put(text, 1);
     }
-    put_end(site->name, about->paths[fault->node]);
-    put_note(about->places[fault->node], about->added[fault->node]);
+    put_end(site->name, site->above == 0 ? about->paths[fault->node] : 0);
+    if (site->above == 0)
+        put_note(about->places[fault->node], about->added[fault->node]);
+    else
+        note_composite(strc_text_at(about->paths[fault->node]), site->above);
 }
 
 void strc_report_symbolic(const strc_symbolic_fault *fault) {

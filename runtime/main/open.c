@@ -45,7 +45,7 @@ static int check_sound(const strc_reader *reader, const strc_stream_info *asked)
 }
 
 static strc_sound_use use_of(const strc_port *port, const strc_item *item) {
-    return (strc_sound_use){strc_samples_of(strc_numbers_of(item)), port->steady};
+    return (strc_sound_use){strc_samples_of(strc_numbers_of(item)), port->steady, port->mixed};
 }
 
 static void warn_sound(const strc_reader *reader, uint32_t severity, strc_message_id id,

@@ -8,6 +8,7 @@ static int open_reader(strc_reader *reader) {
     own->sample = reader->format->sample;
     own->samples = size == STRC_UNKNOWN ? STRC_UNKNOWN : size / own->sample.size;
     own->left = own->samples;
+    reader->item_bytes = strc_samples_of(own->numbers.item) * own->sample.size;
     return 0;
 }
 

@@ -39,9 +39,9 @@ int strc_sound_is_unlike(const strc_stream_info *asked, const strc_stream_info *
         snprintf(why, STRC_SOUND_WHY, "an item takes %" PRIu64 " samples", use.samples);
         return 1;
     }
-    if (use.samples != 1 || channels == 1 || use.items == 0 || use.items % channels == 0 ||
-        !program->keeps_samples)
-        return 0;
+    const int is_mixed = channels < 64 && (use.mixed >> channels & 1) != 0;
+    const int is_cut = use.items != 0 && use.items % channels != 0 && program->keeps_samples;
+    if (use.samples != 1 || channels == 1 || (!is_mixed && !is_cut)) return 0;
     snprintf(why, STRC_SOUND_WHY, "the program takes its samples as those of one channel");
     return 1;
 }

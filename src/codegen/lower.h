@@ -65,6 +65,7 @@ struct Site {
     base::SourceRange range;
     std::vector<std::string> words;
     int numbers = 0;
+    std::uint32_t above = 0;  ///< so many composites above the filter is what it is about
 };
 
 /// A stored array that the code uses: memory of that name, which the products bring with them; or a pointer of

@@ -73,9 +73,11 @@ bool BodyEmitter::memory(const Instr& instr) {
             return true;
         case Op::Require: {
             const std::string subject = instr.flag ? instr.value.bytes : "'require'";
-            require(
-                operand(instr, 0),
-                {base::Diag::TensorShape, instr.range, {subject, ir::demandText(body, instr)}, 0});
+            require(operand(instr, 0), {base::Diag::TensorShape,
+                                        instr.range,
+                                        {subject, ir::demandText(body, instr)},
+                                        0,
+                                        instr.flag ? instr.index : 0});
             return true;
         }
         case Op::CheckExtent:

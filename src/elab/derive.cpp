@@ -243,7 +243,7 @@ public:
         fields.resize(way.size());
         for (std::size_t level = 1; level < way.size(); ++level) declareFields(level);
         replaceConstants(code, fields.back());
-        demand(code, way.back());
+        demand(code, way.size() - 1);
         for (std::size_t level = 0; level + 1 < way.size(); ++level)
             if (!fields[level + 1].empty() || tree.instances[way[level]].demands) addStage(level);
         std::vector<Instr>& setup = code.setup.blocks[code.setup.entry].instrs;
@@ -286,13 +286,14 @@ private:
     }
 
     /// What a stream requires is said of it, or of the stream of the library that it is a part of, where that is added.
-    void demand(ir::StreamCode& of, InstanceId at) const {
+    void demand(ir::StreamCode& of, std::size_t level) const {
+        const InstanceId at = way[level];
         const std::string name = displayName(tree.instances[addedFrom(sources, tree, at)]);
         const base::SourceRange added = addedAt(sources, tree, at);
         forEachInstr(of, [&](Instr& instr) {
             if (instr.op == Op::Require) instr.range = added;
         });
-        ir::demandLate(of, "'" + name + "'");
+        ir::demandLate(of, "'" + name + "'", static_cast<std::uint32_t>(way.size() - 1 - level));
     }
 
     static void replaceConstants(ir::StreamCode& of, const FieldOf& by) {
@@ -309,7 +310,7 @@ private:
         ir::StreamCode stage = *instance.ran;
         leaveArguments(*stage.body, instance, level);
         stage.functions.push_back(std::move(*stage.body));  // as one of them it is looked at, too
-        demand(stage, way[level]);
+        demand(stage, level);
         stage.body = std::move(stage.functions.back());
         stage.functions.pop_back();
         replaceConstants(stage, fields[level]);

@@ -63,6 +63,7 @@ void noteSounds(const base::SourceManager& sources, const Tree& tree, graph::Gra
         graph.assumedChannels = input->second.channels;
     }
     graph.keepsSamples = std::any_of(tree.kernels.begin(), tree.kernels.end(), keepsSamples);
+    noteMixedSounds(sources, tree, graph);
 }
 
 void requireSounds(types::TypeTable& types, Tree& tree) {

@@ -128,6 +128,7 @@ graph::Graph buildGraph(base::Context&, const ir::Module&, types::TypeTable&, Tr
 
 /// Notes in the graph what the program says of the sounds that it takes.
 void noteSounds(const base::SourceManager&, const Tree&, graph::Graph&);
+void noteMixedSounds(const base::SourceManager&, const Tree&, graph::Graph&);
 /// Readers refuse files whose rate or channels are not those that the program was told of them.
 void requireSounds(types::TypeTable&, Tree&);
 /// The rate or channels, if a parameter of the main stream has these of the input as default value; else Items.

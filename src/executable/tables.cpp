@@ -171,7 +171,7 @@ private:
         std::vector<strc_site> rows;
         for (const codegen::Site& site : sites)
             rows.push_back({placeOf(site.range), text(messageOf(site)),
-                            text(std::string(base::info(site.id).name))});
+                            text(std::string(base::info(site.id).name)), site.above});
         add("strc.sites", bytesOf(rows), offsetof(strc_executable, sites));
     }
 
@@ -323,6 +323,7 @@ private:
             if (areInputs) row.flush = zerosToFlush(rows.size());
             row.steady = static_cast<std::uint64_t>(
                 interp::steadyItems(*program.whole, program.repetitions, pathOf(port), areInputs));
+            if (areInputs) row.mixed = interp::mixedChannels(*program.whole, pathOf(port));
             row.type_name =
                 text(edge.tensors.empty() ? types::toString(item) : io::allOf(edge.tensors));
             addShapes(row, edge);

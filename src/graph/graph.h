@@ -118,6 +118,12 @@ struct MessageLink {
     base::SourceRange range;  ///< of the send
 };
 
+/// A sound whose channels filters of the library mix, as one that goes through a resampler does.
+struct MixedSound {
+    std::string path;  ///< of its reader; empty: it is the input
+    std::uint64_t channels = 0;  ///< bit c: if it has c channels
+};
+
 struct Graph {
     std::vector<Node> nodes;
     std::vector<Edge> edges;
@@ -130,6 +136,7 @@ struct Graph {
     /// The program took its input to have these, since they could not be told; 0: it did not ask.
     int assumedRate = 0, assumedChannels = 0;
     bool keepsSamples = false;  ///< what it gives depends on more than one item
+    std::vector<MixedSound> mixedSounds;
 
     bool isDynamic() const;
 };

@@ -157,6 +157,12 @@ std::int64_t steadyItems(const graph::Graph& graph, const graph::Repetitions& re
     return graph.isDynamic() || edge == graph::kNone ? 0 : itemsOn(graph, repetitions.steady, edge);
 }
 
+std::uint64_t mixedChannels(const graph::Graph& graph, const std::string& path) {
+    for (const graph::MixedSound& sound : graph.mixedSounds)
+        if (sound.path == path) return sound.channels;
+    return 0;
+}
+
 std::vector<double> pacesOf(const graph::Graph& graph, const graph::Repetitions& repetitions) {
     std::vector<double> paces;
     if (graph.soundRates.empty() || graph.isDynamic()) return paces;
@@ -199,7 +205,8 @@ void WrittenFiles::compare(base::Context& context, const elab::Elaboration& prog
             node == graph::kNone ? assumedOf(graph) : asRuntime(fileKind(program, node).info);
         const strc_sound_use use{
             io::samplesOf(graph.edges[edge].type),
-            static_cast<std::uint64_t>(steadyItems(graph, repetitions, each.path, true))};
+            static_cast<std::uint64_t>(steadyItems(graph, repetitions, each.path, true)),
+            mixedChannels(graph, each.path)};
         if (strc_sound_is_unlike(&asked, &each.info, use, &about, why))
             warn(base::Diag::SoundChannels, each.info.channels, why);
         if (strc_sound_is_off(&asked, &each.info, use, &about, why))
@@ -218,7 +225,7 @@ void WrittenFiles::compare(base::Context& context, const elab::Elaboration& prog
 
 strc_sound_use WrittenFiles::useOf(const std::string& path, const types::Type* item) const {
     const auto found = items.find(path);
-    return {io::samplesOf(item), found == items.end() ? 0 : found->second};
+    return {io::samplesOf(item), found == items.end() ? 0 : found->second, 0};
 }
 
 void WrittenFiles::complete(const types::Type* item, io::ItemWriter& output) const {
@@ -310,7 +317,7 @@ void reportBytesLeft(base::Context& context, const io::Supply& input, bool assum
     auto& told = context.diags.add(base::Diag::BytesLeftOver)
                  << static_cast<std::int64_t>(rest.bytes) << input.name()
                  << static_cast<std::int64_t>(rest.itemBytes);
-    if (assumed)
+    if (assumed && rest.isRaw)
         told.note(base::Diag::Hint) << "'--in-format' says what else it holds than raw items";
 }
 

@@ -77,6 +77,8 @@ strc_stream_info assumedOf(const graph::Graph&);
 /// not known.
 std::int64_t steadyItems(const graph::Graph&, const graph::Repetitions&, const std::string& path,
                          bool isInput);
+/// Bit c: of a sound of c channels that is read there, filters of the library mix them.
+std::uint64_t mixedChannels(const graph::Graph&, const std::string& path);
 /// Steady states a second, by what the program's streams are told of rates.
 std::vector<double> pacesOf(const graph::Graph&, const graph::Repetitions&);
 

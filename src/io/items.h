@@ -84,6 +84,7 @@ public:
     struct Rest {
         std::uint64_t bytes = 0;
         std::uint64_t itemBytes = 0;
+        bool isRaw = false;  ///< they may be something else than items
     };
     virtual Rest rest() const { return {}; }
     /// Bytes that are told of at the beginning and are not there, as far as the end is known.

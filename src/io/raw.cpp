@@ -132,8 +132,8 @@ public:
     }
 
     Rest rest() const override {
-        if (source->size()) return {*source->size() % size, size};
-        return {source->atEnd() ? source->buffered().size() % size : 0, size};
+        if (source->size()) return {*source->size() % size, size, true};
+        return {source->atEnd() ? source->buffered().size() % size : 0, size, true};
     }
 
 private:

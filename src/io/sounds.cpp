@@ -59,6 +59,15 @@ public:
         return there && sound.end > *there ? sound.end - *there : 0;
     }
 
+    /// A header tells of what is missing instead.
+    Rest rest() const override {
+        if (sound.info.sampleRate != 0) return {};
+        const std::uint64_t size = samplesOf(item) * sound.sample.size;
+        if (source->size()) return {*source->size() % size, size};
+        const std::uint64_t there = source->position() + source->buffered().size();
+        return {source->atEnd() ? there % size : 0, size};
+    }
+
     StreamInfo info() const override { return sound.info; }
 
 protected:

@@ -37,11 +37,12 @@ void append(std::string& text, const std::vector<const Instr*>& made, Reg reg) {
 
 }  // namespace
 
-void demandLate(StreamCode& code, const std::string& subject) {
+void demandLate(StreamCode& code, const std::string& subject, std::uint32_t above) {
     forEachBodyOf(code, [&](Body& body) {
         forEachRequire(body, [&](Instr& instr) {
             if (instr.flag) return;
             instr.flag = true;
+            instr.index = above;
             instr.value = {body.regs[instr.operands[1]].type, subject};
         });
     });

@@ -413,7 +413,7 @@ void->void filter Sums(int n) {
 
     def test_bytes_that_are_no_item(self):
         self.build(TWICE, "--top=Twice")
-        left = "p: warning: {} left over at the end of '{}', too few for a raw item of 4 [bytes-left-over]\n"
+        left = "p: warning: {} left over at the end of '{}', too few for an item of 4 [bytes-left-over]\n"
         hint = "note: '--in-format' says what else it holds than raw items\n"
         stdin = "standard input"
         _, err = self.execute("--out=out.raw", input=bytes(9))
@@ -634,6 +634,8 @@ float->float filter Scale(float by) { work pop 1 push 1 { push(by * pop()); } }
 """, "--keep-param=g")
         self.assertNotEqual(self.both(), self.both("g=2"))
         self.refused("g=8", "g lies between 0 and 8 [tensor-shape]")
+        _, err = self.execute("-D", "g=8", status=1)
+        self.assertEqual(err, "p.str:2:1: error: 'Loud': g lies between 0 and 8 [tensor-shape]\nnote: in instance Main.Loud[0]\n")
         _, err = self.call("build", "--keep-param=g", "-Dg=9", "p.str", status=1)
         self.assertIn("p.str:2:1: error: 'Loud': g lies between 0 and 8 [tensor-shape]", err)
 

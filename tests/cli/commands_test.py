@@ -11,7 +11,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from command import COPY, COUNTER, ENGINE, TWICE, Case
+from command import COPY, COUNTER, ENGINE, SECONDS, STRC, TWICE, Case, clean
 
 SPARE = COUNTER + "int->int filter Spare { work pop 1 push 1 { push(pop()); } }\n"
 
@@ -93,7 +93,7 @@ class Run(Case):
         self.file("p.str", COPY)
         self.file("in.raw", struct.pack("<3i", 1, 2, 3) + b"\x01")
         left = ("strc: warning: 1 byte left over at the end of 'in.raw', "
-                "too few for a raw item of 4 [bytes-left-over]\n")  # fmt: skip
+                "too few for an item of 4 [bytes-left-over]\n")  # fmt: skip
         self.assertEqual(self.call("run", "p.str"), (b"", left))
         self.assertEqual(self.bytes("out.raw"), struct.pack("<3i", 1, 2, 3))
 
@@ -452,7 +452,7 @@ int[2]->int filter First { work pop 1 push 1 { int[2] x = pop(); push(x[0]); } }
     def test_bytes_that_are_no_item(self):
         def left(number, file):
             return (f"strc: warning: {number} left over at the end of '{file}', "
-                    "too few for a raw item of 4 [bytes-left-over]\n")  # fmt: skip
+                    "too few for an item of 4 [bytes-left-over]\n")  # fmt: skip
 
         self.file("six.raw", b"\1\0\0\0ab")
         self.file("three.raw", b"abc")
@@ -474,6 +474,31 @@ int[2]->int filter First { work pop 1 push 1 { int[2] x = pop(); push(x[0]); } }
                 self.assertEqual(out, (b"", empty.format("three.raw") + left("3 bytes", "three.raw") + hint))
                 self.assertEqual(self.call(*run, "-i1", "--in=six.raw"), (b"2\n", ""))
                 self.assertEqual(self.call(*run, "-Wno-bytes-left-over", "--in=six.raw"), (b"2\n", ""))
+
+    def test_samples_that_are_no_item(self):
+        """The same of samples without a header, from files and pipes, by the compiler and by executables."""
+        def left(number, file, size):
+            return f"warning: {number} left over at the end of '{file}', too few for an item of {size} [bytes-left-over]\n"
+
+        programs = {item: f"{item}->{item} filter Same {{ work pop 1 push 1 {{ push(pop()); }} }}\n" for item in ("complex", "float[3]", "float")}
+        for item, cases in (
+            ("complex", (("cu8", 5, "1 byte", 2), ("cs8", 3, "1 byte", 2), ("cs16", 10, "2 bytes", 4), ("cf32", 15, "7 bytes", 8), ("pcm", 7, "3 bytes", 4))),
+            ("float[3]", (("u8", 8, "2 bytes", 3), ("pcm", 11, "5 bytes", 6))),
+            ("float", (("pcm", 5, "1 byte", 2), ("s8", 5, None, 1))),
+        ):
+            self.file("p.str", programs[item])
+            self.call("build", "--top=Same", "p.str")
+            for form, size, bytes_left, each in cases:
+                name = f"a.{form}"
+                self.file(name, bytes(size))
+                for command in ([STRC, "run", "--interpret", "--top=Same", "p.str"], [STRC, "run", "--no-interpret", "--top=Same", "p.str"], ["./p"]):
+                    for words, source, shown in (([f"--in={name}"], b"", name), ([f"--in-format={form}"], bytes(size), "standard input")):
+                        with self.subTest(item=item, form=form, command=command, shown=shown):
+                            done = subprocess.run([*command, "--out=o.raw", *words], cwd=self.folder, capture_output=True,
+                                                  input=source, env=clean(), timeout=SECONDS)  # fmt: skip
+                            speaker = "p" if command == ["./p"] else "strc"
+                            wanted = f"{speaker}: {left(bytes_left, shown, each)}" if bytes_left else ""
+                            self.assertEqual((done.returncode, done.stderr.decode()), (0, wanted))
 
     def test_items_that_a_format_cannot_hold(self):
         self.file("p.str", "struct P { int x; float y; }\nP->P filter Same { work pop 1 push 1 { push(pop()); } }\n")

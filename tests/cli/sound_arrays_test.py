@@ -253,6 +253,53 @@ class Warnings(Program):
         self.assertEqual(self.warnings(self.reading("float", both)), [])
         self.assertEqual(self.warnings(self.reading("float", "add Gain(2); add Print;")), [])
 
+    ONE = "'a.wav' has 2 channels, but the program takes its samples as those of one channel [sound-channels]"
+
+    def test_streams_of_the_library_that_take_whole_frames(self):
+        """Also where a steady state takes as many samples of one channel as of the other."""
+        self.file("a.wav", wav(form(channels=2), words(*range(512))))
+        self.file("p.str", "void->void filter Main { work { } }\n")
+        for top in ("Resampler(3, 2)", "Decimator(2)", "Convolver({0.5, 0.25})", "ZeroLatencyConvolver({0.5, 0.25})", "Spectrum(64)",
+                    "RealFft(64)", "Rms(64)", "Mean(4)", "Dct(8)", "Interpolator(2)", "LowPass(8000, 1000)"):  # fmt: skip
+            with self.subTest(top):
+                for engine in "--interpret", "--no-interpret":
+                    _, err = self.call("run", engine, "--top", top, "--in=a.wav", "--out=o.raw", "p.str")
+                    self.assertEqual(err.count(self.ONE), 1, err)
+        for top in ("Rms(2)", "Adder(2)", "Mixer(2, {0.5, 0.5})", "PairToComplex", "Transpose(4, 2)", "Frames(8, 4)", "Downsample(2)",
+                    "Reverse(2)", "Repeat(2)", "Gain(2)", "Clip"):  # fmt: skip
+            with self.subTest(top):
+                _, err = self.call("run", "--top", top, "--in=a.wav", "--out=o.raw", "p.str")
+                self.assertNotIn("sound-channels", err)
+        self.file("p.str", "float->float pipeline Half { add Gain(2); add Decimator(2); }\n")
+        self.call("build", "--top=Half", "p.str")
+        done = subprocess.run(["./p", "--in=a.wav", "--out=o.raw"], cwd=self.folder, capture_output=True, timeout=SECONDS)
+        self.assertIn(self.ONE, done.stderr.decode())
+        self.file("a.wav", wav(form(), words(*range(512))))
+        done = subprocess.run(["./p", "--in=a.wav", "--out=o.raw"], cwd=self.folder, capture_output=True, timeout=SECONDS)
+        self.assertNotIn("sound-", done.stderr.decode())
+
+    def test_where_samples_go(self):
+        self.file("a.wav", wav(form(channels=2), words(*range(64))))
+        both = "add splitjoin {{ split {}; add {}; add {}; join roundrobin; }}; add Print;"
+        half = "Decimator(2)"
+        own = "add float->float filter { work pop 2 push 2 peek 6 { for (int k = 0; k < 2; k++) push(peek(k) + peek(k + 4)); pop(); pop(); } }; add Print;"
+        swap = "float->float filter { work pop 2 push 2 { push(peek(1)); push(pop()); pop(); } }"
+        for streams, warns in (
+            (both.format("roundrobin", half, half), False),
+            (both.format("roundrobin(2)", half, half), True),
+            (both.format("duplicate", half, half), True),
+            (both.format("roundrobin", "Gain(2)", "Gain(3)").replace("add Print", f"add {half}; add Print"), True),
+            (both.format("roundrobin(1, 3)", half, half).replace("join roundrobin", "join roundrobin(1, 3)"), True),
+            (both.format("roundrobin", "Delay(3)", "Skip(1)").replace("add Print", "add Adder(2); add Print"), False),
+            (own, False),
+            (f"add {swap}; add Adder(2); add Print;", False),
+            (f"add Negate; add Delay(2); add {half}; add Print;", True),
+            (f"add Downsample(2); add {half}; add Print;", False),
+        ):
+            with self.subTest(streams):
+                self.assertEqual(self.warnings(self.reading("float", streams)), [self.ONE] if warns else [])
+                self.assertEqual(self.warnings(self.reading("float", streams, more=", channels = 2")), [])
+
     def test_rates(self):
         self.file("a.wav", wav(form(rate=48000), words(*range(20))))
         low = "add BiquadLowPass({0}, 1000); add Print;"

@@ -117,6 +117,8 @@ OVER_PICTURES = {
     "adaptive_max": lambda x: F.adaptive_max_pool2d(x, 2), "nearest": lambda x: F.interpolate(x, (5, 7)), "nearest_scale": lambda x: F.interpolate(x, scale_factor=1.3),
     "nearest_scales": lambda x: F.interpolate(x, scale_factor=(0.4, 2.1)), "double": lambda x: F.interpolate(x, scale_factor=2), "bilinear_twice": lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"),
     "rescaled": lambda x: F.interpolate(x, scale_factor=1.3, recompute_scale_factor=True), "bilinear": lambda x: F.interpolate(x, (9, 11), mode="bilinear"),
+    "linear": lambda x: F.interpolate(x[:, :, 0], scale_factor=2, mode="linear"), "linear_apart": lambda x: F.interpolate(x[:, :, 2], scale_factor=1.3, mode="linear"), "linear_corners": lambda x: F.interpolate(x[:, :, 1], 11, mode="linear", align_corners=True),
+    "trilinear": lambda x: F.interpolate(x[None], scale_factor=2, mode="trilinear"), "trilinear_corners": lambda x: F.interpolate(x[None], (2, 9, 5), mode="trilinear", align_corners=True), "trilinear_infinite": lambda x: F.interpolate(x[None].nan_to_num(INF, INF, -INF), (4, 9, 8), mode="trilinear"),
     "reflect": lambda x: F.pad(x, (1, 2, 0, 1), mode="reflect"), "replicate": lambda x: F.pad(x, (1, 2, 0, 1), mode="replicate"), "cut": lambda x: F.pad(x, (1, -2, 0, 1), value=-INF),
     "log_softmax": lambda x: x.log_softmax(1), "shuffle": lambda x: F.channel_shuffle(x, 3), "conv": lambda x: F.conv2d(x, torch.ones(2, 3, 3, 3), padding=1), "transposed": lambda x: F.conv_transpose2d(x, torch.ones(3, 2, 2, 2), stride=2),
     "batch_norm": lambda x: F.batch_norm(x, torch.zeros(3), torch.ones(3)), "instance_norm": lambda x: F.instance_norm(x),
@@ -243,3 +245,16 @@ def test_results_that_nobody_uses(tmp_path):
     strc.torch.export(Cases([lambda x: F.max_pool2d(x, 2, return_indices=True)[0]]), (x,), tmp_path / "model.str")
     (found,) = run_program(tmp_path, "Cases", [x], 1)
     assert torch.equal(found.reshape(1, 3, 3, 3), F.max_pool2d(x, 2))
+
+
+def test_infinities_between_which_nothing_lies(tmp_path):
+    x = torch.tensor([[[1.0, 2.0, INF], [-INF, 0.0, 3.0]]])
+    linear = lambda x: F.interpolate(x, scale_factor=2, mode="linear")  # noqa: E731
+    trilinear = lambda x: F.interpolate(x[None, None], scale_factor=(1, 1, 2), mode="trilinear")  # noqa: E731
+    bilinear = lambda x: F.interpolate(x[None], scale_factor=(1, 2), mode="bilinear")  # noqa: E731
+    functions = linear, bilinear, trilinear
+    strc.torch.export(Cases(list(functions)), (x,), tmp_path / "model.str")
+    for made, function in zip(run_program(tmp_path, "Cases", [x], 3), functions):
+        wanted = function(x)
+        assert torch.equal(made.reshape(wanted.shape).nan_to_num(9e9), wanted.nan_to_num(9e9))
+    assert linear(x).isinf().sum() == 6

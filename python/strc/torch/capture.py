@@ -20,6 +20,7 @@ from torch.export import ExportedProgram
 from ..errors import ImportFailure, Place
 from .attributes import Change, evaluating
 from .changes import called, check_attributes, make_buffers, refused
+from .decompositions import OWN
 from .places import OWN_FOLDER, TORCH_FOLDER, at_line, own_place, stays
 from .states import Buffer, changed_buffers, returned_by
 from .record import NotRecorded, Stored, record, versions
@@ -258,7 +259,7 @@ def of_program(program: ExportedProgram, class_name: str) -> Captured:
 def decomposed(captured: Captured, operators: set[Any]) -> Captured | None:
     """The graph with operators replaced by what PyTorch makes them of; None if that is not known of any of them."""
     every = torch.export.default_decompositions()
-    table = {target: every[target] for target in operators if target in every}
+    table = {target: OWN.get(target) or every[target] for target in operators if target in every or target in OWN}
     for target in operators - set(table):
         if isinstance(target, torch._ops.OpOverload) and target._can_decompose():
             table[target] = target.decompose

@@ -80,6 +80,7 @@ typedef struct strc_port {
     uint64_t
         flush;  ///< of an input: zeros behind its last item that bring out what the program holds
     uint64_t steady;  ///< items in a steady state; 0: that is not known
+    uint64_t mixed;  ///< of an input: see strc_sound_use
 } strc_port;
 
 /// A parameter of the main stream that `-D` sets.
@@ -93,7 +94,16 @@ typedef struct strc_parameter {
 /// A check that can fail: STRC_NUMBER in the text stands for the next number of the fault.
 typedef struct strc_site {
     strc_text place, message, name;
+    uint32_t above;  ///< so many composites above the filter is what it is about
 } strc_site;
+/// How much of the path of a filter names what is so many composites above it.
+static inline size_t strc_path_above(const char *path, uint32_t above) {
+    size_t length = 0;
+    while (path[length]) ++length;
+    for (; above > 0 && length > 0; --above)
+        while (length > 0 && path[--length] != '.') continue;
+    return length;
+}
 #define STRC_NUMBER '\x01'
 
 /// A row of the table of diagnostics: `{what}` in the text stands for the next argument.

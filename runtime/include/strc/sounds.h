@@ -47,6 +47,8 @@ int strc_sound_differs(const strc_stream_info *asked, const strc_stream_info *fo
 typedef struct strc_sound_use {
     uint64_t samples;  ///< that an item takes; 0: items are no samples
     uint64_t items;  ///< in a steady state; 0: that is not known
+    uint64_t
+        mixed;  ///< bit c: filters of the library mix the channels of a sound that has c of them
 } strc_sound_use;
 
 /// The parts of a program that have to do with sounds.

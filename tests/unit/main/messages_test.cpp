@@ -57,7 +57,8 @@ TEST_F(MessagesTest, ForeignTextsStayOnTheirLine) {
 }
 
 TEST_F(MessagesTest, FaultsOfChecksHaveTheirNumbers) {
-    const strc_site site{text("p.str:7:8"), text("index \x01 of \x01"), text("index-out-of-range")};
+    const strc_site site{text("p.str:7:8"), text("index \x01 of \x01"), text("index-out-of-range"),
+                         0};
     const strc_text paths[] = {0, text("Main.f")};
     about.sites = &site;
     about.paths = paths;
