@@ -184,7 +184,7 @@ TEST_F(OptionsTest, WrongCallsAreReported) {
     EXPECT_EQ(fault({"run", "--interpret", "--tapes=ring", "a"}),
               "--interpret and --tapes=ring exclude each other");
     EXPECT_EQ(fault({"run", "--tapes=round", "a"}),
-              "'round' is not a value for --tapes: linear or ring is needed");
+              "'round' is not a value for --tapes: linear, ring or arrays is needed");
     EXPECT_EQ(fault({"fmt", "--write", "--check", "a"}), "--write and --check exclude each other");
     EXPECT_EQ(fault({"fmt", "--write", "-"}), "--write and '-' exclude each other");
     EXPECT_EQ(fault({"run", "-o", "x", "a"}), "-o needs --emit");
