@@ -138,10 +138,16 @@ STRICT_BY = {"clang": [STRICT], "gcc": [STRICT, "-mno-fma", "-mno-avx512f"]}
 
 
 def compilers(arguments):
-    """The commands of those that are there, by name; the first one has to be."""
+    """The commands of those that are there, by name; one of them has to be."""
     commands = dict(zip(COMPILERS, (arguments.clang, arguments.gcc)))
-    first = next(iter(commands))
-    return {name: command for name, command in commands.items() if name == first or shutil.which(command)}
+    found = {name: command for name, command in commands.items() if shutil.which(command)}
+    if not found:
+        raise FileNotFoundError(f"neither {arguments.clang} nor {arguments.gcc} is installed: twins are compiled by them")
+    return found
+
+
+def first_compiler(arguments):
+    return next(iter(compilers(arguments)))
 
 
 def compiled_by(twin, compiler):
@@ -172,7 +178,8 @@ def choose_best(result, figure):
         result["by"][twin] = best
         for kind in ("work", "whole"):
             result[kind][twin] = result[kind][made[best]]
-    result["compile"][TWIN] = result["compile"][compiled_by(TWIN, COMPILERS[0])]
+    first = next(name for name in COMPILERS if compiled_by(TWIN, name) in result["compile"])
+    result["compile"][TWIN] = result["compile"][compiled_by(TWIN, first)]
 
 
 ITEM_BYTES = {"int": 4, "float": 4, "complex": 8}
@@ -187,7 +194,7 @@ def library_sides(benchmark, arguments, folder):
         source = HERE / "libraries" / f"{benchmark.file}_{library}.cpp"
         target = Path(folder, library)
         options = [*optimised(arguments), STRICT, *LINKED[library]]
-        seconds = compile_cpp(arguments.clang, benchmark, source, target, *options)
+        seconds = compile_cpp(compilers(arguments)[first_compiler(arguments)], benchmark, source, target, *options)
         size = skipped * ITEM_BYTES[benchmark.output]
         yield Side(library, [target], skipped=size, compiled=seconds)
 
@@ -203,7 +210,7 @@ def faust_side(benchmark, arguments, folder):
     target = Path(folder, "faust")
     main = HERE / "faust" / "main.cpp"
     options = [*optimised(arguments), STRICT, f"-I{folder}"]
-    seconds += compile_cpp(arguments.clang, benchmark, main, target, *options)
+    seconds += compile_cpp(compilers(arguments)[first_compiler(arguments)], benchmark, main, target, *options)
     skipped = benchmark.faust * ITEM_BYTES[benchmark.output]
     return Side("Faust", [target], skipped=skipped, compiled=seconds)
 

@@ -115,6 +115,16 @@ class Whole(unittest.TestCase):
             self.assertIn("| matmul |", Path(folder, "native.md").read_text("utf-8"))
             self.assertTrue(Path(folder, "native.svg").is_file())
 
+    def test_one_compiler_is_enough(self):
+        with tempfile.TemporaryDirectory(prefix="strc-native-test-") as folder:
+            command = [BENCHMARKS / "run_native.py", "--strc", STRC, "--engine", "jit", "--pairs", "1"]
+            command += ["--scale", "0.002", "--out", folder, "--clang", "no-such-compiler", "des"]
+            done = subprocess.run([sys.executable, *command], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(json.loads(Path(folder, "native.json").read_text("utf-8"))["results"]["des"]["by"]["C++"], "gcc")
+            done = subprocess.run([sys.executable, *command, "--gcc", "none"], capture_output=True, text=True)
+            self.assertIn("neither no-such-compiler nor none is installed", done.stdout + done.stderr)
+
     def test_programs_make_their_input_themselves_for_a_given_processor(self):
         with tempfile.TemporaryDirectory(prefix="strc-native-test-") as folder:
             command = [BENCHMARKS / "run_native.py", "--strc", STRC, "--engine", "build", "--pairs", "1"]
