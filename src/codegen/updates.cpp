@@ -1,5 +1,7 @@
 // What is computed again when open parameters are set while the program runs.
 
+#include <map>
+
 #include "codegen/detail/module_builder.h"
 #include "strc/flow.h"
 #include "strc/runtime.h"
@@ -61,10 +63,34 @@ private:
         b.CreateCondBr(b.CreateICmpNE(checks, b.getInt64(0)), after, keep);
         b.SetInsertPoint(keep);
         llvm::Value* fields = at(m.plan.fields[id]);
-        for (std::size_t k = 0; k < kernel.fieldTypes.size(); ++k)
-            if (kernel.derived[k] != 0) copy(fields, scratch, kernel, k);
+        for (const auto& [of, derived] : byMarks(kernel))
+            ifSet(of, marks, [&] {
+                for (const std::size_t k : derived) copy(fields, scratch, kernel, k);
+            });
         b.CreateBr(after);
         b.SetInsertPoint(after);
+    }
+
+    /// The fields that depend on the same parameters.
+    static std::map<ir::Marks, std::vector<std::size_t>> byMarks(const elab::Kernel& kernel) {
+        std::map<ir::Marks, std::vector<std::size_t>> fields;
+        for (std::size_t k = 0; k < kernel.fieldTypes.size(); ++k)
+            if (kernel.derived[k] != 0) fields[kernel.derived[k] & ~ir::kDrawn].push_back(k);
+        return fields;
+    }
+
+    /// Messages may have changed the others. One of `all` is set.
+    template <typename Inside>
+    void ifSet(ir::Marks marks, ir::Marks all, Inside inside) {
+        if (marks == all) return inside();
+        auto* then = llvm::BasicBlock::Create(m.context, "set", function);
+        auto* next = llvm::BasicBlock::Create(m.context, "next", function);
+        llvm::Value* set = b.CreateAnd(function->getArg(2), b.getInt64(marks));
+        b.CreateCondBr(b.CreateICmpNE(set, b.getInt64(0)), then, next);
+        b.SetInsertPoint(then);
+        inside();
+        b.CreateBr(next);
+        b.SetInsertPoint(next);
     }
 
     void copy(llvm::Value* to, llvm::Value* from, const elab::Kernel& kernel, std::size_t field) {

@@ -145,7 +145,8 @@ private:
                                field.name));
         }
         if (all == 0) return;
-        for (const ir::Body* body : ir::bodiesThatFire(program.module, kernel.code))
+        // What a handler changes is not lost: the last one of message and setter holds.
+        for (const ir::Body* body : ir::bodiesOfWork(program.module, kernel.code))
             checkWrites(id, kernel, *body);
         for (const ir::Body* body : ir::bodiesOfSetup(program.module, kernel.code))
             for (const ir::Block& block : body->blocks)

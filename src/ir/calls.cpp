@@ -45,6 +45,14 @@ std::vector<const Body*> bodiesThatRun(const Module& program, const StreamCode& 
     return found;
 }
 
+std::vector<const Body*> bodiesOfWork(const Module& program, const StreamCode& code) {
+    std::vector<const Body*> found;
+    if (code.work) found.push_back(&*code.work);
+    if (code.prework) found.push_back(&*code.prework);
+    follow(program, code, found);
+    return found;
+}
+
 std::vector<const Body*> bodiesThatFire(const Module& program, const StreamCode& code) {
     std::vector<const Body*> found;
     if (code.work) found.push_back(&*code.work);

@@ -14,6 +14,9 @@ const Body& calleeBody(const Module&, const StreamCode& from, const Callee&);
 /// The bodies of a filter that run once the graph is built, and all that they call, each once.
 std::vector<const Body*> bodiesThatRun(const Module&, const StreamCode&);
 
+/// Its work and prework, and all that they call, each once.
+std::vector<const Body*> bodiesOfWork(const Module&, const StreamCode&);
+
 /// The bodies that fire or handle messages, and all that they call, each once.
 std::vector<const Body*> bodiesThatFire(const Module&, const StreamCode&);
 

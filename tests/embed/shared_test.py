@@ -498,6 +498,38 @@ int main(void) {{
         self.execute(CC, "main.c", "-o", "main", "-L.", "-lp", f"-Wl,-rpath,{self.folder}")
         return subprocess.run([*EMULATOR, "./main"], cwd=self.folder, input=floats(count), capture_output=True)
 
+    def test_the_last_one_of_message_and_setter_holds(self):
+        """What a message changed of another parameter holds on."""
+        def program(text):
+            return f"""float->float pipeline Tone(float cutoff = 1000, float q = 2) {{
+    portal<StateVariableFilter> tone;
+    add Sender(tone);
+    add StateVariableFilter(48000, cutoff, q) to tone;
+}}
+float->float stateful filter Sender(portal<StateVariableFilter> tone) {{
+    int n;
+    work pop 1 push 1 {{ n++; {text} push(pop()); }}
+}}
+"""  # fmt: skip
+
+        first = "if (n == 100) tone.tune(4000, 2);"
+        self.build_library(program(first), "--keep-param=cutoff", "--keep-param=q", "--bound=4")
+        for setting, then in [("Tone_set_q(h, 0.5f)", "4000, 0.5"), ("Tone_set_cutoff(h, 700)", "700, 2")]:
+            with self.subTest(setting):
+                done = self.turned("Tone", 500, 200, setting)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.file("p.str", program(f"{first} if (n == 201) tone.tune({then});"))
+                self.assertEqual(done.stdout, self.expected(floats(500)))
+
+    def test_a_gain_that_is_smoothed(self):
+        self.build_library("float->float pipeline Gain(float gain = 1) { add SmoothGain(48000, gain, 0.001); }", "--keep-param=gain")
+        done = self.turned("Gain", 300, 200, "Gain_set_gain(h, 3)")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        items = array.array("f", floats(300))
+        gains = [1] * 200 + [1 + 2 * (k + 1) / 48 for k in range(48)] + [3] * 52
+        for item, gain, got in zip(items, gains, array.array("f", done.stdout), strict=True):
+            self.assertAlmostEqual(got, item * gain, delta=1e-5 * abs(item * gain))
+
     def test_state_is_kept(self):
         """As a filter does that has both designs and takes the other one from some item on."""
         design = """float->float pipeline Wah(float f = 900) { add Two(sin(f / 10000), cos(f / 10000), 0, 0, 1000000); }
