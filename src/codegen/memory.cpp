@@ -8,6 +8,7 @@
 #include "codegen/stack_size.h"
 #include "ir/demands.h"
 #include "ir/live_ranges.h"
+#include "ir/rate_check.h"
 #include "strc/runtime.h"
 
 namespace strc::codegen {
@@ -78,6 +79,13 @@ bool BodyEmitter::memory(const Instr& instr) {
                                         {subject, ir::demandText(body, instr)},
                                         0,
                                         instr.flag ? instr.index : 0});
+            return true;
+        }
+        case Op::Check: {
+            ir::BrokenRate broken = ir::brokenBy(body.checks[instr.index]);
+            check(operand(instr, 0),
+                  {broken.id, instr.range, std::move(broken.words), broken.numbers},
+                  operand(instr, 1), operand(instr, 2));
             return true;
         }
         case Op::CheckExtent:

@@ -7,6 +7,7 @@
 #include "csource/literals.h"
 #include "csource/scalars.h"
 #include "ir/demands.h"
+#include "ir/rate_check.h"
 
 namespace strc::csource {
 
@@ -71,6 +72,7 @@ bool BodyMemory::memory(const Instr& instr) {
         case Op::Copy: copy(instr); return true;
         case Op::Zero: zero(instr); return true;
         case Op::Contract: contract(instr); return true;
+        case Op::Check: checkRate(instr); return true;
         case Op::CheckExtent: checkExtent(instr); return true;
         case Op::Require: require(instr); return true;
         case Op::StoreAt: {
@@ -139,6 +141,15 @@ void BodyMemory::checkExtent(const Instr& instr) {
     const Expr x = take(instr.operands[0]), y = take(instr.operands[1]);
     fault(fmt::format("{} != {}", within(x, kSum), within(y, kSum)),
           {base::Diag::ArrayLength, instr.range, {"the array"}, 2}, x.text + ", " + y.text);
+}
+
+void BodyMemory::checkRate(const Instr& instr) {
+    const Expr holds = take(instr.operands[0]);
+    const Expr limit = take(instr.operands[1]), reached = take(instr.operands[2]);
+    ir::BrokenRate broken = ir::brokenBy(body.checks[instr.index]);
+    fault("!" + within(holds, kUnary),
+          {broken.id, instr.range, std::move(broken.words), broken.numbers},
+          limit.text + ", " + reached.text);
 }
 
 void BodyMemory::require(const Instr& instr) {

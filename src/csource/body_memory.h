@@ -40,6 +40,7 @@ private:
     void zero(const Instr&);
     void contract(const Instr&);
     void declare(const Instr&);
+    void checkRate(const Instr&);
     void checkExtent(const Instr&);
     void require(const Instr&);
 };

@@ -97,6 +97,7 @@ void Liveness::markLoads(ir::VarRef local) {
 bool Liveness::hasFault(const Instr& instr) const {
     switch (instr.op) {
         case Op::Require: return true;
+        case Op::Check:
         case Op::CheckExtent: return checks;
         case Op::Elem:
         case Op::Peek:
@@ -112,6 +113,7 @@ bool Liveness::hasFault(const Instr& instr) const {
 }
 
 bool Liveness::isEffect(const Instr& instr) const {
+    if (instr.op == Op::Check) return checks;
     if (instr.op == Op::Require || instr.op == Op::CheckExtent || hasFault(instr)) return true;
     if (instr.op == Op::If || instr.op == Op::Declare || instr.op == Op::Yield) return false;
     if (instr.op == Op::Store && instr.var.space == ir::Space::Local) return false;

@@ -72,6 +72,7 @@ void Compiler::instruction(const Instr& instr, const Context& blockContext) {
         case Op::NewLine: out.op(Code32::NewLine); break;
         case Op::Tensor:
         case Op::Require:
+        case Op::Check:
         case Op::Send:
         case Op::ReadArray:
         case Op::FileNumber:

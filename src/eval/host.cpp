@@ -5,6 +5,7 @@
 
 #include "eval/detail/tensor_view.h"
 #include "eval/run.h"
+#include "ir/rate_check.h"
 #include "types/tensor_text.h"
 
 namespace strc::eval {
@@ -76,6 +77,7 @@ public:
             case Op::Store: return checkStored();
             case Op::Tensor: return computeTensor();
             case Op::Require: return demand();
+            case Op::Check: return check();
             case Op::Print: return printTensor();
             case Op::ReadArray: return readArray();
             case Op::FileNumber: return fileNumber();
@@ -200,6 +202,14 @@ private:
 
     /// Checks a `require`. The trap has no name of the filter: its reporter fills that in.
     bool demand() { return number(0) != 0 || trap(Diag::TensorShape, {"", value(1).bytes}); }
+
+    bool check() {
+        if (number(0) != 0) return true;
+        ir::BrokenRate broken = ir::brokenBy(op.body->checks[instr.index]);
+        for (std::size_t k = 1; k <= static_cast<std::size_t>(broken.numbers); ++k)
+            broken.words.push_back(std::to_string(frame[op.operands[k].slot].l));
+        return trap(broken.id, std::move(broken.words));
+    }
 
     std::string variableName() const {
         const auto& variables =

@@ -239,7 +239,8 @@ private:
         const std::uint32_t index = call.callee.index;
         Body function = code.functions[index];
         const bool hasValue = function.result && !function.result->is(types::TypeKind::Void);
-        bool fits = function.sends.empty() && !(hasValue && function.result->isAggregate()) &&
+        bool fits = function.sends.empty() && function.checks.empty() &&
+                    !(hasValue && function.result->isAggregate()) &&
                     std::find(path.begin(), path.end(), index) == path.end();
         for (std::uint32_t k = 0; k < function.params; ++k)
             fits = fits && !function.locals[k].type->isAggregate();

@@ -192,6 +192,14 @@ std::string rateText(const Body& body, const Instr& instr) {
     return out;
 }
 
+std::string checkText(const Body& body, const Instr& instr) {
+    static constexpr const char* kinds[] = {"pop", "push", "peek", "offset"};
+    const Check& check = body.checks[instr.index];
+    return fmt::format("{} {} {}, {}", check.prework ? "prework" : "work",
+                       kinds[static_cast<int>(check.kind)], quoted(check.filter, '"'),
+                       regList(instr, 0, instr.operands.size()));
+}
+
 std::string splitterText(const Instr& instr) {
     static constexpr const char* forms[] = {"roundrobin", "uniform", "list"};
     if (instr.flag) return "duplicate";
@@ -217,6 +225,7 @@ std::string arguments(const Names& names, const Body& body, const Instr& instr) 
             return instr.index < body.creates.size() ? createText(names, body, instr) : "?";
         case Op::Send: return instr.index < body.sends.size() ? sendText(body, instr) : "?";
         case Op::Rate: return instr.index < body.rates.size() ? rateText(body, instr) : "?";
+        case Op::Check: return instr.index < body.checks.size() ? checkText(body, instr) : "?";
         case Op::Split:
         case Op::Join: return splitterText(instr);
         case Op::Enqueue: return withExtents(body, instr, 0);

@@ -174,6 +174,15 @@ struct RateClause {
     bool hasMin = false, hasAverage = false, hasMax = false;
 };
 
+enum class CheckKind : std::uint8_t { Pop, Push, Peek, NegativePeek };
+/// A rate that a firing has to keep, where tapes are arrays (lowered/lower.h). The numbers are the limit and what was reached; of
+/// NegativePeek the offset, and 0.
+struct Check {
+    CheckKind kind = CheckKind::Pop;
+    bool prework = false;
+    std::string filter;
+};
+
 /// How weights were written: none at all, one for every child, or a list.
 enum class SplitForm : std::uint8_t { None, Uniform, List };
 
@@ -201,6 +210,7 @@ struct Body {
     std::vector<Create> creates;
     std::vector<Send> sends;
     std::vector<RateClause> rates;
+    std::vector<Check> checks;
     SourceRange range;
     SourceRange header;  ///< work header, function header
 };

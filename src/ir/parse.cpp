@@ -436,6 +436,7 @@ private:
             case Op::Send: return sendArguments(made, instr);
             case Op::Create: return createArguments(made, instr);
             case Op::Rate: return rateArguments(made, instr);
+            case Op::Check: return checkArguments(made, instr);
             case Op::Split:
             case Op::Join: return splitterArguments(instr);
             case Op::Enqueue: return withExtents(instr);
@@ -614,6 +615,22 @@ private:
         }
         instr.index = static_cast<std::uint32_t>(made.rates.size());
         made.rates.push_back(rate);
+    }
+
+    void checkArguments(Body& made, Instr& instr) {
+        Check check;
+        check.prework = accept("prework");
+        if (!check.prework) expect("work");
+        check.kind = accept("pop")    ? CheckKind::Pop
+                     : accept("push") ? CheckKind::Push
+                     : accept("peek") ? CheckKind::Peek
+                                      : CheckKind::NegativePeek;
+        if (check.kind == CheckKind::NegativePeek) expect("offset");
+        check.filter = take(Token::Kind::String, "a string");
+        expect(",");
+        registers(instr);
+        instr.index = static_cast<std::uint32_t>(made.checks.size());
+        made.checks.push_back(std::move(check));
     }
 
     void splitterArguments(Instr& instr) {

@@ -242,6 +242,11 @@ void Verifier::memory(const Instr& i) {
                    "a condition and a text");
             break;
         case Op::CheckExtent: expect(intsFrom(i, 0), i, "extents are ints"); break;
+        case Op::Check:
+            expect(isKind(i, 0, TypeKind::Boolean) && isKind(i, 1, TypeKind::Long) &&
+                       isKind(i, 2, TypeKind::Long) && i.index < body.checks.size(),
+                   i, "a condition and two numbers");
+            break;
         case Op::ReadArray:
         case Op::ReadItems:
             expect(isRef(i, 0) && isKind(i, 1, TypeKind::String) && isKind(i, 2, TypeKind::Int), i,

@@ -36,6 +36,7 @@ public:
         w.body.kind = ir::BodyKind::Function;
         w.body.name = functions.nameOf(key);
         w.range = w.body.range;
+        findChecks();
         const bool inArray = added.counts || sharesCounts(functions, key, w.body);
         addParameters();
         findCounts(inArray);
@@ -50,12 +51,17 @@ private:
         instrs.swap(w.body.blocks[id].instrs);
         w.block = id;
         if (id == w.body.entry && !added.counts) beginCounts();
-        for (Instr& instr : instrs) {
+        const std::vector<Instr>& originals = functions.bodyOf(key).blocks[id].instrs;
+        for (std::size_t k = 0; k < instrs.size(); ++k) {
+            Instr& instr = instrs[k];
             for (ir::BlockId inner : instr.blocks)
                 if (inner != ir::kNone) block(inner);
             w.block = id;
+            original = &originals[k];
             instruction(instr);
         }
+        const bool returns = !instrs.empty() && instrs.back().op == Op::Return;
+        if (id == w.body.entry && !returns) requireAll();
     }
 
     // ---- parameters
@@ -88,6 +94,70 @@ private:
     std::uint32_t self() const { return first; }
     std::uint32_t tape(Side side) const {
         return first + (added.self ? 1 : 0) + (side == kOut && added.in ? 2 : 0);
+    }
+
+    // ---- checks
+
+    void findChecks() {
+        const elab::Kernel& kernel = functions.kernelOf(key);
+        const bool inPrework = key.body == kPrework || key.inPrework;
+        check.prework = inPrework;
+        check.filter = kernel.code.name;
+        rates = inPrework ? *kernel.prework : kernel.work;
+        unproved = functions.rates.of(key.kernel, inPrework);
+    }
+
+    bool isUnproved(Side side) const { return side == kIn ? unproved.pops : unproved.pushes; }
+
+    const Type* longType() { return w.types.scalar(types::TypeKind::Long); }
+
+    Reg wide(Reg number) { return w.operation(Op::Convert, longType(), {number}); }
+
+    Reg wideNumber(std::int64_t number) { return w.constant(types::Value::of(longType(), number)); }
+
+    void require(ir::CheckKind kind, Reg holds, Reg limit, Reg reached) {
+        w.emit(Op::Check, nullptr, {holds, limit, reached}).index =
+            static_cast<std::uint32_t>(w.body.checks.size());
+        check.kind = kind;
+        w.body.checks.push_back(check);
+    }
+
+    /// Is there one more item to take, or room for one?
+    void requireNext(Side side) {
+        if (!isUnproved(side)) return;
+        const std::int64_t limit = side == kIn ? rates.pop.max : rates.push.max;
+        const Reg count = countOf(side);
+        const Reg holds = w.operation(Op::Lt, w.types.intType(), {count, w.integer(limit)});
+        const Reg next = w.operation(Op::Add, w.types.intType(), {count, w.integer(1)});
+        require(side == kIn ? ir::CheckKind::Pop : ir::CheckKind::Push, holds, wideNumber(limit),
+                wide(next));
+    }
+
+    /// Does the peek look into the window?
+    void requireInside(Reg offset) {
+        if (!functions.rates.mayMiss(key.kernel, *original)) return;
+        const Type* integer = w.types.intType();
+        const Reg isAhead = w.operation(Op::Ge, integer, {offset, w.integer(0)});
+        require(ir::CheckKind::NegativePeek, isAhead, wide(offset), wideNumber(0));
+        const Reg place = w.operation(Op::Add, longType(), {wide(countOf(kIn)), wide(offset)});
+        const Reg limit = wideNumber(rates.peek.max);
+        const Reg holds = w.operation(Op::Lt, longType(), {place, limit});
+        const Reg next = w.operation(Op::Add, longType(), {place, wideNumber(1)});
+        require(ir::CheckKind::Peek, holds, limit, next);
+    }
+
+    /// At the end of a firing: as many as declared?
+    void requireAll() {
+        if (key.body != kWork && key.body != kPrework) return;
+        w.range = w.body.header;
+        for (Side side : {kOut, kIn}) {
+            if (!isUnproved(side)) continue;
+            const std::int64_t limit = side == kIn ? rates.pop.max : rates.push.max;
+            const Reg count = countOf(side);
+            const Reg holds = w.operation(Op::Eq, w.types.intType(), {count, w.integer(limit)});
+            require(side == kIn ? ir::CheckKind::Pop : ir::CheckKind::Push, holds,
+                    wideNumber(limit), wide(count));
+        }
     }
 
     // ---- counts of items
@@ -194,6 +264,7 @@ private:
             default: break;
         }
         if (instr.op == Op::Call && instr.callee.kind == ir::CalleeKind::Stream) passAlong(instr);
+        if (instr.op == Op::Return) requireAll();
         w.body.blocks[w.block].instrs.push_back(std::move(instr));
     }
 
@@ -211,33 +282,40 @@ private:
     /// False: it has nothing to do with tapes.
     bool onTape(const Instr& instr) {
         const auto& operands = instr.operands;
+        const bool isPush = moves(instr.op, kOut), isPop = moves(instr.op, kIn);
+        if (isPush) requireNext(kOut);
+        if (isPop) requireNext(kIn);
         switch (instr.op) {
             case Op::Pop: instead(instr, Op::LoadAt, instr.type, {item(kIn)}); break;
             case Op::PopInto: w.emit(Op::Copy, instr.type, {operands[0], item(kIn)}); break;
             case Op::Discard: break;
             case Op::Peek:
+                requireInside(operands[0]);
                 instead(instr, Op::LoadAt, instr.type, {item(kIn, operands[0])});
-                return true;
+                break;
             case Op::PeekInto:
+                requireInside(operands[1]);
                 w.emit(Op::Copy, instr.type, {operands[0], item(kIn, operands[1])});
-                return true;
+                break;
             case Op::Push: w.emit(Op::StoreAt, instr.type, {item(kOut), operands[0]}); break;
             case Op::PushFrom: w.emit(Op::Copy, instr.type, {item(kOut), operands[0]}); break;
             case Op::Iter: {
                 const std::uint32_t member = functions.state.record(key.kernel).iterations;
                 instead(instr, Op::LoadAt, instr.type, {memberOf(member)});
-                return true;
+                break;
             }
             default: return false;
         }
-        advance(instr.op == Op::Push || instr.op == Op::PushFrom ? kOut : kIn);
+        if (isPush) advance(kOut);
+        if (isPop) advance(kIn);
         return true;
     }
 
     /// A call of another function of the filter.
     void passAlong(Instr& call) {
-        const FunctionKey callee{key.kernel, call.callee.index, key.in, key.out};
+        FunctionKey callee{key.kernel, call.callee.index, key.in, key.out};
         const Added wanted = functions.addedTo(callee);
+        callee.inPrework = wanted.counts && (key.body == kPrework || key.inPrework);
         std::vector<Reg> passed;
         if (wanted.self) passed.push_back(w.address(self()));
         for (Side side : {kIn, kOut}) {
@@ -257,6 +335,10 @@ private:
     const FunctionKey key;
     const Added added;
     ir::Writer w;
+    const Instr* original = nullptr;  ///< the instruction as the kernel has it
+    graph::Rates rates;
+    Unproved unproved;
+    ir::Check check;  ///< what its checks say
     std::uint32_t first = 0;  ///< of the added parameters
     std::uint32_t counts = ir::kNone;  ///< the local that is an array of both
     std::uint32_t count[2] = {ir::kNone, ir::kNone};  ///< locals, of counts that are not known

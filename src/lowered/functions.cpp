@@ -29,8 +29,9 @@ bool usesTape(const ir::Body& body) {
 
 }  // namespace
 
-Functions::Functions(types::TypeTable& types, const State& state, const elab::Elaboration& program)
-    : state(state), types(types), program(program) {
+Functions::Functions(types::TypeTable& types, const State& state, const RateProofs& rates,
+                     const elab::Elaboration& program)
+    : state(state), rates(rates), types(types), program(program) {
     findTapes();
     gather();
 }

@@ -4,51 +4,15 @@
 #include <memory>
 #include <optional>
 
-#include "elab/initial_fields.h"
 #include "elab/replace.h"
-#include "ir/bounds.h"
 #include "ir/calls.h"
-#include "ir/count_items.h"
 #include "lowered/detail/phases.h"
 #include "plan/writes.h"
 
 namespace strc::lowered {
 namespace {
 
-constexpr std::uint64_t kCountingSteps = 1'000'000;
-
 // ---- what has no lower form
-
-/// Are the firing's rates kept whatever its items are, so that nothing has to be counted?
-bool keepsRates(const ir::Module& module, const elab::Kernel& kernel, const ir::Body& body,
-                const graph::Rates& rates) {
-    const ir::ItemCounts counts =
-        ir::countItems(module, kernel.code, body, kCountingSteps, ir::Counting::Whole);
-    return counts.pops.isExact() && counts.pops.min == rates.pop.max && counts.pushes.isExact() &&
-           counts.pushes.min == rates.push.max;
-}
-
-/// Are all offsets of peeks within the window?
-bool peeksInside(const elab::Kernel& kernel, std::vector<std::optional<ir::Range>> fields) {
-    ir::BoundsInput input;
-    input.constants = kernel.constants;
-    input.fields = std::move(fields);
-    input.workPeek = kernel.work.peek.max;
-    input.preworkPeek = (kernel.prework ? *kernel.prework : kernel.work).peek.max;
-    const ir::Proofs proofs = ir::proveBounds(kernel.code, input);
-    auto isInside = [&](const ir::Instr& instr) {
-        const bool peeks = instr.op == ir::Op::Peek || instr.op == ir::Op::PeekInto;
-        return !peeks || !instr.checked || proofs.contains(&instr);
-    };
-    auto allInside = [&](const ir::Body& body) {
-        return std::all_of(body.blocks.begin(), body.blocks.end(), [&](const ir::Block& block) {
-            return std::all_of(block.instrs.begin(), block.instrs.end(), isInside);
-        });
-    };
-    return allInside(*kernel.code.work) &&
-           (!kernel.code.prework || allInside(*kernel.code.prework)) &&
-           std::all_of(kernel.code.functions.begin(), kernel.code.functions.end(), allInside);
-}
 
 std::string whyNot(const ir::Instr& instr) {
     if (instr.op == ir::Op::Send) return "it sends messages";
@@ -59,9 +23,7 @@ std::string whyNot(const ir::Instr& instr) {
     return {};
 }
 
-std::string whyNot(const ir::Module& module, const elab::Elaboration& program,
-                   const elab::InitialFields& initial, graph::KernelId id) {
-    const elab::Kernel& kernel = program.kernels[id];
+std::string whyNot(const ir::Module& module, const elab::Kernel& kernel) {
     if (kernel.builtin != ir::BuiltinStream::None) {
         const types::BuiltinRole role = types::info(kernel.builtin).role;
         const bool isFile =
@@ -73,12 +35,7 @@ std::string whyNot(const ir::Module& module, const elab::Elaboration& program,
         for (const ir::Block& block : body->blocks)
             for (const ir::Instr& instr : block.instrs)
                 if (std::string why = whyNot(instr); !why.empty()) return why;
-    for (const Type* type : kernel.fieldTypes)
-        if (type->is(types::TypeKind::String)) return "a text is part of its state";
-    if (!keepsRates(module, kernel, *kernel.code.work, kernel.work) ||
-        (kernel.code.prework && !keepsRates(module, kernel, *kernel.code.prework, *kernel.prework)))
-        return "how many items a filter takes and gives is only known when it runs";
-    return peeksInside(kernel, initial.of(id)) ? "" : "how far a filter looks ahead is only known when it runs";
+    return {};
 }
 
 // ---- the one filter
@@ -139,14 +96,13 @@ std::string whyNot(const ir::Module& module, const plan::Plan& plan) {
     if (plan.demand) return "it has dynamic rates";
     if (plan.tapes != plan::Tapes::Linear) return "its tapes are ring buffers";
     if (!plan.mailboxes.empty()) return "it sends messages";
-    const elab::InitialFields initial(program);
     for (NodeId id = 0; id < program.graph.nodes.size(); ++id) {
         const graph::Node& node = program.graph.nodes[id];
         if (plan.inputsOf(id).size() > node.inputs.size() ||
             plan.outputsOf(id).size() > node.outputs.size())
             return "items of a firing lie on several tapes";
         if (node.kernel == graph::kNone) continue;
-        if (std::string why = whyNot(module, program, initial, node.kernel); !why.empty())
+        if (std::string why = whyNot(module, program.kernels[node.kernel]); !why.empty())
             return why;
     }
     return {};
@@ -164,7 +120,8 @@ Program lower(base::Context& context, types::TypeTable& types, const ir::Module&
     kernel.output = kernel.code.output;
     const State state(context, types, plan, drains && plan.drain);
     std::string bytes = state.describe(kernel);
-    Functions functions(types, state, *plan.program);
+    const RateProofs rates(module, *plan.program);
+    Functions functions(types, state, rates, *plan.program);
     kernel.work = ratesOf(plan, plan.steady);
     if (!plan.init.steps.empty() || startsLate(*plan.program)) {
         kernel.prework = ratesOf(plan, plan.init);

@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "lowered/detail/rates.h"
 #include "lowered/detail/state.h"
 
 namespace strc::lowered {
@@ -18,6 +19,7 @@ struct FunctionKey {
     std::uint32_t body = kWork;  ///< or an index into StreamCode::functions
     const Type* in = nullptr;
     const Type* out = nullptr;
+    bool inPrework = false;  ///< whose rates its items count for, if there are checks of them
     auto operator<=>(const FunctionKey&) const = default;
 };
 
@@ -33,7 +35,7 @@ struct Added {
 
 class Functions {
 public:
-    Functions(types::TypeTable&, const State&, const elab::Elaboration&);
+    Functions(types::TypeTable&, const State&, const RateProofs&, const elab::Elaboration&);
 
     /// Its number among the filter's functions; it is made by `finish` if it is new.
     std::uint32_t of(const FunctionKey&);
@@ -41,6 +43,9 @@ public:
     Added addedTo(const FunctionKey&) const;
     const ir::Body& bodyOf(const FunctionKey&) const;
     std::string nameOf(const FunctionKey&) const;  ///< "Fir_work"
+    const elab::Kernel& kernelOf(const FunctionKey& key) const {
+        return program.kernels[key.kernel];
+    }
     /// Adds a body as it is. Its number among the filter's functions.
     std::uint32_t add(ir::Body);
     /// Puts functions, stored arrays and open constants into the kernel.
@@ -48,6 +53,7 @@ public:
 
     // ---- for the rewriting of bodies
     const State& state;
+    const RateProofs& rates;
     types::TypeTable& types;
     /// Where a kernel's stored arrays and constants stand among those of the filter.
     std::uint32_t storedOf(KernelId kernel, std::uint32_t k) const {

@@ -110,6 +110,15 @@ const Row kRows[] = {
      "%0: int = const 2 %1: int = const 2 check.extent %0, %1, 0 %2: int = const 3 "
      "check.extent %0, %2, 0",
      "<the array has length 2, but 3 is needed>"},
+    {Op::Check,
+     "%0: int = const 2 %1: int = const 3 %2: boolean = lt<int> %0, %1 %3: long = const 3 "
+     "%4: long = const 7 check work pop \"F\", %2, %3, %4 %5: boolean = lt<int> %1, %0 "
+     "check prework peek \"F\", %5, %3, %4",
+     "<'prework' of 'F' declares peek 3, but looks at item 7>"},
+    {Op::Check,
+     "%0: int = const 2 %1: boolean = lt<int> %0, %0 %2: long = const -2 "
+     "check work offset \"F\", %1, %2, %2",
+     "<the offset of 'peek' is negative: -2>"},
     {Op::Require,
      "%0: int = const 2 %1: int = const 3 %2: boolean = lt<int> %0, %1 %3: String = const \"two\" "
      "require %2, %3 print<String> %3 %4: boolean = lt<int> %1, %0 %5: String = convert %1 "

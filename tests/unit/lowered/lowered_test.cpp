@@ -102,6 +102,25 @@ TEST_F(Lowered, ComputesAgainWhatInitMakesOfAParameter) {
     EXPECT_EQ(printed, "0\n6\n18\n");
 }
 
+TEST_F(Lowered, ChecksRatesThatAreNotProved) {
+    compile(
+        "void->void pipeline Main { add Count; add Some; add Show; }\n"
+        "void->int filter Count { int n; work push 1 { push(n++); } }\n"
+        "int->int filter Some { void give(int n) push 1 { for (int k = 0; k < n; k++) push(k); } "
+        "prework pop 1 push 1 { give(pop()); } work pop 1 push 1 peek 3 { int n = peek(peek(0)); "
+        "pop(); "
+        "give(n); } }\n"
+        "int->void filter Show { work pop 1 { println(pop()); } }\n");
+    const std::string shown = ir::print(kernel().code);
+    EXPECT_THAT(shown, HasSubstr("check prework push \"Some\""));
+    EXPECT_THAT(shown, HasSubstr("check work push \"Some\""));
+    EXPECT_THAT(shown, HasSubstr("check work peek \"Some\""));
+    EXPECT_THAT(shown, HasSubstr("check work offset \"Some\""));
+    EXPECT_THAT(shown, Not(HasSubstr("check work pop")));
+    for (const ir::Body& body : kernel().code.functions)
+        EXPECT_THAT(ir::verify(program.module, &kernel().code, body), IsEmpty());
+}
+
 TEST_F(Lowered, SaysWhatIsNotLowered) {
     auto why = [this](const std::string& text) {
         request.sources = {{"test.str", text}};
@@ -117,10 +136,10 @@ TEST_F(Lowered, SaysWhatIsNotLowered) {
                 ElementsAre(HasSubstr("it has dynamic rates")));
     EXPECT_THAT(why("void->void pipeline Main { add Count; add Some; add Show; }\n"
                     "void->int filter Count { int n; work push 1 { push(n++); } }\n"
-                    "int->int filter Some { work pop 1 push 1 { int n = pop(); for (int k = 0; k "
-                    "< n; k++) push(k); } }\n"
+                    "int->int filter Some { work pop 1 push 1 { int[2] a = init_array_1D_int("
+                    "\"f\", 2); push(pop() + a[1]); } }\n"
                     "int->void filter Show { work pop 1 { println(pop()); } }\n"),
-                ElementsAre(HasSubstr("is only known when it runs")));
+                ElementsAre(HasSubstr("a filter reads an array while it runs")));
 }
 
 }  // namespace
