@@ -39,14 +39,14 @@ void emitBody(ModuleBuilder& m, KernelFunctions& kernel, const ir::StreamCode* c
 }
 
 void emitVectorised(ModuleBuilder& m, KernelFunctions& made, llvm::Function& function,
-                    unsigned width, VectorVariant which, unsigned repeat) {
+                    const VariantShape& shape) {
     const ir::StreamCode& code = made.kernel->code;
     BodyEmitter emitter(m, made, &code, *code.work, function);
-    switch (which) {
-        case VectorVariant::Transpose: return emitter.emitTranspose(width, repeat);
-        case VectorVariant::TransposeBack: return emitter.emitTransposeBack(width, repeat);
-        case VectorVariant::Horizontal: return emitter.emitHorizontal(width);
-        default: return emitter.emitVectorised(*made.varying, width, which);
+    switch (shape.which) {
+        case VectorVariant::Transpose: return emitter.emitTranspose(shape);
+        case VectorVariant::TransposeBack: return emitter.emitTransposeBack(shape);
+        case VectorVariant::Horizontal: return emitter.emitHorizontal(shape.width);
+        default: return emitter.emitVectorised(*made.varying, shape);
     }
 }
 

@@ -29,7 +29,7 @@ void emitHorizontal(ModuleBuilder& m, KernelFunctions& made, llvm::Function& fun
     auto fire = [&](llvm::Value* from, std::int64_t width) {
         llvm::Value* bytes = b.CreateMul(from, b.getInt64(static_cast<std::uint64_t>(all.size)));
         b.CreateCall(
-            m.variant(made, VectorVariant::Horizontal, static_cast<unsigned>(width)),
+            m.variant(made, {VectorVariant::Horizontal, static_cast<unsigned>(width)}),
             {function.getArg(kEnv), b.CreateInBoundsGEP(m.i8(), function.getArg(kFields), bytes),
              all.isShared ? function.getArg(kIn) : further(kIn, kernel.input, from),
              further(kOut, kernel.output, from), function.getArg(kNode), function.getArg(kIter)});

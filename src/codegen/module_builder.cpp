@@ -307,15 +307,15 @@ unsigned ModuleBuilder::needVectorWidth(KernelFunctions& made, std::int64_t firi
         made.widths.clear();
         return 0;
     }
-    made.vectorWork[width] = declareVectorised(".lanes", made, width, VectorVariant::Whole);
+    made.vectorWork[width] = declareVectorised(".lanes", made, {VectorVariant::Whole, width});
     return width;
 }
 
 llvm::Function* ModuleBuilder::declareVectorised(const std::string& suffix, KernelFunctions& made,
-                                                 unsigned width, VectorVariant wanted,
-                                                 unsigned repeat) {
-    const bool fires = wanted == VectorVariant::Whole || wanted == VectorVariant::Transposed ||
-                       wanted == VectorVariant::Soa;
+                                                 const VariantShape& shape) {
+    const bool fires = shape.which == VectorVariant::Whole ||
+                       shape.which == VectorVariant::Transposed ||
+                       shape.which == VectorVariant::Soa;
     llvm::FunctionType* type = llvm::FunctionType::get(
         fires ? llvm::Type::getInt1Ty(context) : llvm::Type::getVoidTy(context),
         made.work->getFunctionType()->params(), false);
@@ -325,7 +325,7 @@ llvm::Function* ModuleBuilder::declareVectorised(const std::string& suffix, Kern
     for (unsigned k : {kEnv, kFields}) function->addParamAttr(k, llvm::Attribute::NoAlias);
     markTapes(*function, made);
     const ir::StreamCode& code = made.kernel->code;
-    pending.push_back({function, &made, &code, &*code.work, width, wanted, repeat});
+    pending.push_back({function, &made, &code, &*code.work, shape});
     return function;
 }
 
@@ -338,16 +338,15 @@ bool ModuleBuilder::takesTransposed(const KernelFunctions& made) const {
     return true;
 }
 
-llvm::Function* ModuleBuilder::variant(KernelFunctions& made, VectorVariant wanted, unsigned width,
-                                       unsigned repeat) {
+llvm::Function* ModuleBuilder::variant(KernelFunctions& made, const VariantShape& shape) {
     static const std::map<VectorVariant, std::string> suffixes{
         {VectorVariant::Transposed, ".turned"},
         {VectorVariant::Transpose, ".turn"},
         {VectorVariant::Soa, ".columns"},
         {VectorVariant::TransposeBack, ".back"},
         {VectorVariant::Horizontal, ".siblings"}};
-    llvm::Function*& function = made.variants[{wanted, width, repeat}];
-    if (!function) function = declareVectorised(suffixes.at(wanted), made, width, wanted, repeat);
+    llvm::Function*& function = made.variants[shape];
+    if (!function) function = declareVectorised(suffixes.at(shape.which), made, shape);
     return function;
 }
 
@@ -418,7 +417,7 @@ void ModuleBuilder::limitVectors() {
             for (auto& [width, function] : made.vectorWork) take(*function);
         for (auto& [id, made] : kernels)
             for (auto& [key, function] : made.variants)
-                if (std::get<VectorVariant>(key) != VectorVariant::Horizontal) take(*function);
+                if (key.which != VectorVariant::Horizontal) take(*function);
     };
     each([&](llvm::Function& function) {
         size += std::size_t{function.getInstructionCount()} * function.getNumUses();
@@ -429,7 +428,7 @@ void ModuleBuilder::limitVectors() {
         const bool hasLanes =
             !made.vectorWork.empty() ||
             std::any_of(made.variants.begin(), made.variants.end(), [](const auto& variant) {
-                return std::get<VectorVariant>(variant.first) != VectorVariant::Horizontal;
+                return variant.first.which != VectorVariant::Horizontal;
             });
         if (!hasLanes || made.firesAlone) continue;
         made.work->addFnAttr(llvm::Attribute::NoInline);
@@ -441,17 +440,16 @@ void ModuleBuilder::emitPending() {
     while (!pending.empty() && !options.isInterrupted()) {
         Pending next = pending.back();
         pending.pop_back();
-        if (next.kernel->kernel && next.kernel->kernel->horizontal && next.width == 0) {
+        if (next.kernel->kernel && next.kernel->kernel->horizontal && next.shape.width == 0) {
             emitHorizontal(*this, *next.kernel, *next.function);
-        } else if (next.width != 0 && next.variant == VectorVariant::Whole &&
+        } else if (next.shape.width != 0 && next.shape.which == VectorVariant::Whole &&
                    next.function->use_empty()) {
-            next.kernel->vectorWork.erase(next.width);  // variants are what steps call
+            next.kernel->vectorWork.erase(next.shape.width);  // variants are what steps call
             next.function->eraseFromParent();
             continue;
-        } else if (next.width != 0) {
+        } else if (next.shape.width != 0) {
             base::Timing timing(passes, base::Pass::VectoriseFirings);
-            emitVectorised(*this, *next.kernel, *next.function, next.width, next.variant,
-                           next.repeat);
+            emitVectorised(*this, *next.kernel, *next.function, next.shape);
             passes.show(base::Pass::VectoriseFirings, next.function->getName().str(),
                         [&] { return print(*next.function); });
         } else {

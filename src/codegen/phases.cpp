@@ -169,95 +169,16 @@ private:
                               pipeline.members[0].functions->work->getName().str());
         if (!run) return 0;
         run.show([&] { return print(pipeline); });
-        const std::int64_t width = pipeline.width;
-        llvm::Value* buffers[] = {variable(static_cast<std::uint64_t>(pipeline.bytes)),
-                                  variable(static_cast<std::uint64_t>(pipeline.bytes))};
-        loop((pipeline.trips + width - 1) / width, [&](llvm::Value* group) {
-            llvm::Value* loopIndex = b.CreateBinaryIntrinsic(
-                llvm::Intrinsic::umin, b.CreateMul(group, b.getInt64(pipeline.width)),
-                b.getInt64(static_cast<std::uint64_t>(pipeline.trips - width)));
-            emitPoll(m, b, env());
-            fireIterations(pipeline, loopIndex, buffers);
-        });
+        emitPipeline({m, b, function,
+                      [this](EdgeId edge, const Position& position, llvm::Value* iteration,
+                             std::int64_t rate) { return item(edge, position, iteration, rate); },
+                      [this](NodeId node) { return fieldsOf(node); },
+                      [this](llvm::Function* work, const Step& step, llvm::Value* firing) {
+                          callWork(work, step, m.plan.program->graph.nodes[step.node].work, firing);
+                      },
+                      [this](std::uint64_t bytes) { return variable(bytes); }},
+                     pipeline);
         return count;
-    }
-
-    /// As many iterations as lanes. Where one of them gives up, all are done one by one.
-    void fireIterations(const VectorPipeline& pipeline, llvm::Value* loopIndex,
-                        llvm::Value* const (&buffers)[2]) {
-        auto* one = llvm::BasicBlock::Create(m.context, "one", function);
-        auto* after = llvm::BasicBlock::Create(m.context, "after", function);
-        int next = 0;
-        llvm::Value* in = nullptr;
-        for (const VectorPipeline::Member& member : pipeline.members) {
-            const Step& step = *member.step;
-            const graph::Rates& rates = m.plan.program->graph.nodes[step.node].work;
-            const std::int64_t pops = rates.pop.max * member.repeat,
-                               pushes = rates.push.max * member.repeat;
-            if (!in) {
-                in = item(m.plan.inputsOf(step.node)[0], step.inputs[0], loopIndex, pops);
-                if (pops > 1) {
-                    callVariant(member, pipeline.width, VectorVariant::Transpose, in,
-                                buffers[next]);
-                    in = buffers[next];
-                    next = 1 - next;
-                }
-            }
-            const bool isLast = &member == &pipeline.members.back();
-            llvm::Value* end =
-                isLast ? item(m.plan.outputsOf(step.node)[0], step.outputs[0], loopIndex, pushes)
-                       : nullptr;
-            const bool isTransposedBack = isLast && member.repeat == 1;
-            llvm::Value* out = isTransposedBack ? end : buffers[next];
-            const VectorVariant which =
-                isTransposedBack ? VectorVariant::Transposed : VectorVariant::Soa;
-            loop(member.repeat, [&](llvm::Value* firing) {
-                auto* fine = llvm::BasicBlock::Create(m.context, "fine", function);
-                const std::int64_t width = pipeline.width;
-                llvm::Value* done = callVariant(
-                    member, pipeline.width, which,
-                    further(in, firing, rates.pop.max * width, member.functions->kernel->input),
-                    further(out, firing, rates.push.max * width, member.functions->kernel->output));
-                b.CreateCondBr(done, fine, one,
-                               llvm::MDBuilder(m.context).createLikelyBranchWeights());
-                b.SetInsertPoint(fine);
-            });
-            if (isLast && !isTransposedBack)
-                callVariant(member, pipeline.width, VectorVariant::TransposeBack, out, end);
-            in = out;
-            next = 1 - next;
-        }
-        b.CreateBr(after);
-        b.SetInsertPoint(one);
-        for (const VectorPipeline::Member& member : pipeline.members)
-            fireEach(member, pipeline.width, loopIndex);
-        b.CreateBr(after);
-        b.SetInsertPoint(after);
-    }
-
-    llvm::Value* further(llvm::Value* from, llvm::Value* count, std::int64_t items,
-                         const Type* type) {
-        const auto bytes = static_cast<std::uint64_t>(items * types::sizeOf(type));
-        return b.CreateInBoundsGEP(m.i8(), from, b.CreateMul(count, b.getInt64(bytes)));
-    }
-
-    llvm::Value* callVariant(const VectorPipeline::Member& member, unsigned width,
-                             VectorVariant which, llvm::Value* in, llvm::Value* out) {
-        const bool moves =
-            which == VectorVariant::Transpose || which == VectorVariant::TransposeBack;
-        return b.CreateCall(m.variant(*member.functions, which, width, moves ? member.repeat : 1),
-                            {env(), fieldsOf(member.step->node), in, out,
-                             b.getInt32(member.step->node), b.getInt32(0)});
-    }
-
-    /// One by one, the firings of `trips` iterations.
-    void fireEach(const VectorPipeline::Member& member, unsigned trips, llvm::Value* loopIndex) {
-        const graph::Rates& rates = m.plan.program->graph.nodes[member.step->node].work;
-        llvm::Value* first = b.CreateMul(loopIndex, b.getInt64(member.repeat));
-        loop(std::int64_t{trips} * member.repeat, [&](llvm::Value* firing) {
-            emitPoll(m, b, env());
-            callWork(member.functions->work, *member.step, rates, b.CreateAdd(first, firing));
-        });
     }
 
     // ---- several readers of one window
@@ -307,7 +228,7 @@ private:
                                                              b.CreateMul(group, b.getInt64(width)),
                                                              b.getInt64(count - width));
             emitPoll(m, b, env());
-            b.CreateCall(m.variant(functions, VectorVariant::Transpose, lanes),
+            b.CreateCall(m.variant(functions, {VectorVariant::Transpose, lanes}),
                          {env(), none, item(edge, first.inputs[0], loopIndex, node.work.pop.max),
                           soa, b.getInt32(first.node), b.getInt32(0)});
             for (const Step& reader : readers) fireReader(reader, lanes, loopIndex, soa);
@@ -321,8 +242,8 @@ private:
             return llvm::BasicBlock::Create(m.context, name, function);
         };
         llvm::BasicBlock *one = block("one"), *after = block("after");
-        llvm::Value* done = callWork(m.variant(functions, VectorVariant::Transposed, width), reader,
-                                     node.work, loopIndex, soa);
+        llvm::Value* done = callWork(m.variant(functions, {VectorVariant::Transposed, width}),
+                                     reader, node.work, loopIndex, soa);
         b.CreateCondBr(done, after, one, llvm::MDBuilder(m.context).createLikelyBranchWeights());
         b.SetInsertPoint(one);
         loop(width, [&](llvm::Value* lane) {

@@ -28,8 +28,8 @@ const ir::Proofs& ModuleBuilder::proofs(KernelFunctions& made) {
     if (!run) return *made.proofs;
     ir::BoundsInput input = boundsOf(*made.kernel);
     if (!initialFields) initialFields.emplace(*plan.program);
-    input.fields = initialFields->of(
-        static_cast<graph::KernelId>(made.kernel - plan.program->kernels.data()));
+    input.fields =
+        initialFields->of(static_cast<graph::KernelId>(made.kernel - plan.program->kernels.data()));
     made.proofs = ir::proveBounds(code, input);
     run.show([&] { return ir::print(code, *made.proofs); });
     return *made.proofs;

@@ -100,6 +100,20 @@ void BodyEmitter::forBlocks(std::uint64_t count, std::uint64_t block,
     b.SetInsertPoint(after);
 }
 
+/// Of what columns and rows are made.
+const Type* BodyEmitter::partOf(const Type* item) const {
+    static const Type real = [] {
+        Type made;
+        made.kind = TypeKind::Float;
+        return made;
+    }();
+    return partsOf(item) == 2 ? &real : item;
+}
+
+std::uint64_t BodyEmitter::partsOf(const Type* item) const {
+    return partsComplex && item->is(TypeKind::Complex) ? 2 : 1;
+}
+
 /// In which items move.
 llvm::Type* BodyEmitter::itemType(const Type* type) {
     return type->is(TypeKind::Complex) ? m.i64() : m.memoryType(type);
@@ -128,12 +142,14 @@ void BodyEmitter::makeSoa() {
 void BodyEmitter::takeSoa() {
     const auto pop = static_cast<std::uint64_t>(rates.pop.max);
     soa = param(kIn);
-    soaLength = (windowOfVector() + pop - 1) / pop;
+    if (soaLength == 0) soaLength = (windowOfVector() + pop - 1) / pop;
 }
 
-void BodyEmitter::emitTranspose(unsigned lanesAtOnce, unsigned repeat) {
+void BodyEmitter::emitTranspose(const VariantShape& shape) {
     b.SetInsertPoint(newBlock("start"));
-    width = lanesAtOnce;
+    width = shape.width;
+    partsComplex = shape.partsComplex;
+    const unsigned repeat = shape.repeat;
     rates = kernel.kernel->work;
     STRC_ASSERT(repeat == 1 || rates.peek.max <= rates.pop.max, "windows that overlap in a lane");
     rates.pop.max *= repeat;
@@ -142,19 +158,23 @@ void BodyEmitter::emitTranspose(unsigned lanesAtOnce, unsigned repeat) {
     b.CreateRetVoid();
 }
 
-void BodyEmitter::emitTransposeBack(unsigned lanesAtOnce, unsigned repeat) {
+void BodyEmitter::emitTransposeBack(const VariantShape& shape) {
     b.SetInsertPoint(newBlock("start"));
-    width = lanesAtOnce;
+    width = shape.width;
+    partsComplex = shape.partsComplex;
+    rowLength = width;
     rates = kernel.kernel->work;
-    rates.push.max *= repeat;
+    rates.push.max *= shape.repeat;
     pushedItems = param(kIn);
     writeRows();
     b.CreateRetVoid();
 }
 
-/// The first `end` items, in `pop` columns.
+/// The first `end` items, in `pop` columns; of complex items that are parted in twice as many.
 void BodyEmitter::transposeWindow(std::uint64_t pop, std::uint64_t end) {
-    const Type* type = kernel.kernel->input;
+    const Type* type = partOf(kernel.kernel->input);
+    pop *= partsOf(kernel.kernel->input);
+    end *= partsOf(kernel.kernel->input);
     const std::uint64_t rowsInside = end / pop;
     soaLength = (end + pop - 1) / pop;
     const unsigned block = pop >= blockOf(type) ? blockOf(type) : 8;
@@ -205,12 +225,19 @@ void BodyEmitter::transposeBlock(const Type* type, llvm::Value* from, std::uint6
 }
 
 llvm::Value* BodyEmitter::loadSoa(const Type* type, llvm::Value* index, std::uint64_t columnCount) {
+    const Type* part = partOf(type);
+    const auto parts = static_cast<std::uint32_t>(partsOf(type));
     llvm::Value* narrow = b.CreateTrunc(index, m.i32());
     llvm::Value* pop = b.getInt32(static_cast<std::uint32_t>(columnCount));
-    llvm::Value* column =
-        b.CreateMul(b.CreateURem(narrow, pop), b.getInt32(static_cast<std::uint32_t>(soaLength)));
-    llvm::Value* place = b.CreateAdd(column, b.CreateUDiv(narrow, pop));
-    return loadItems(type, itemAt(soa, type, b.CreateZExt(place, m.i64())));
+    auto column = [&](std::uint32_t k) {
+        llvm::Value* number =
+            b.CreateAdd(b.CreateMul(b.CreateURem(narrow, pop), b.getInt32(parts)), b.getInt32(k));
+        llvm::Value* place =
+            b.CreateAdd(b.CreateMul(number, b.getInt32(static_cast<std::uint32_t>(soaLength))),
+                        b.CreateUDiv(narrow, pop));
+        return loadItems(part, itemAt(soa, part, b.CreateZExt(place, m.i64())));
+    };
+    return parts == 1 ? column(0) : joined(column(0), column(1));
 }
 
 void BodyEmitter::writeOut() {
@@ -218,25 +245,38 @@ void BodyEmitter::writeOut() {
     b.CreateRet(b.getTrue());
 }
 
+/// Row k of what was pushed, as it lies in memory.
+llvm::Value* BodyEmitter::pushedRow(std::uint64_t k) {
+    const Type* type = kernel.kernel->output;
+    const Type* part = partOf(type);
+    const std::uint64_t parts = partsOf(type);
+    auto row = [&](std::uint64_t number) {
+        return b.CreateLoad(vectorOf(itemType(part)),
+                            itemAt(pushedItems, part, b.getInt64(number * rowLength)));
+    };
+    return parts == 1 ? row(k) : toItems(type, joined(row(2 * k), row(2 * k + 1)));
+}
+
 /// The rows of what was pushed, to the output, where the items of one lane lie together.
 void BodyEmitter::writeRows() {
-    const Type* type = kernel.kernel->output;
-    const auto count = pushedItems ? static_cast<std::uint64_t>(rates.push.max) : 0;
+    const Type* type = partOf(kernel.kernel->output);
+    const auto items = pushedItems ? static_cast<std::uint64_t>(rates.push.max) : 0;
+    const std::uint64_t count = items * partsOf(kernel.kernel->output);
     const unsigned block = count >= blockOf(type) ? blockOf(type) : 8;
+    auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
     if (kernel.dealtOut) {
         writeDealt();
-    } else if (count == 1) {
-        llvm::Value* row = b.CreateLoad(vectorOf(itemType(type)), pushedItems);
-        auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
-        b.CreateAlignedStore(row, param(kOut), align);
+    } else if (items == 1) {
+        b.CreateAlignedStore(pushedRow(0), param(kOut), align);
     } else if (count != 0) {
         forBlocks(width, block, [&](llvm::Value* lane) {
             llvm::Value* from = itemAt(pushedItems, type, lane);
             llvm::Value* to = itemAt(param(kOut), type, b.CreateMul(lane, b.getInt64(count)));
-            if (count < block) return writeShort(type, from, to, block);
+            if (count < block)
+                return writeShort(type, from, to, static_cast<unsigned>(count), block);
             forBlocks(count, block, [&](llvm::Value* row) {
-                transposeBlock(type, itemAt(from, type, b.CreateMul(row, b.getInt64(width))), width,
-                               itemAt(to, type, row), count, block);
+                transposeBlock(type, itemAt(from, type, b.CreateMul(row, b.getInt64(rowLength))),
+                               rowLength, itemAt(to, type, row), count, block);
             });
         });
     }
@@ -244,24 +284,21 @@ void BodyEmitter::writeRows() {
 
 /// A row to each branch.
 void BodyEmitter::writeDealt() {
-    const Type* type = kernel.kernel->output;
     if (!pushedItems) return;
-    llvm::Type* row = vectorOf(itemType(type));
-    auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
-    for (std::uint64_t k = 0; k < static_cast<std::uint64_t>(rates.push.max); ++k) {
-        llvm::Value* items = b.CreateLoad(row, b.CreateConstInBoundsGEP1_64(row, pushedItems, k));
-        b.CreateAlignedStore(items, dealtItem(kOut, b.getInt64(k)), align);
-    }
+    auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(kernel.kernel->output)));
+    for (std::uint64_t k = 0; k < static_cast<std::uint64_t>(rates.push.max); ++k)
+        b.CreateAlignedStore(pushedRow(k), dealtItem(kOut, b.getInt64(k)), align);
 }
 
 /// `block` lanes with few items each.
-void BodyEmitter::writeShort(const Type* type, llvm::Value* from, llvm::Value* to, unsigned block) {
+void BodyEmitter::writeShort(const Type* type, llvm::Value* from, llvm::Value* to, unsigned count,
+                             unsigned block) {
     llvm::Type* item = itemType(type);
     auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
     Rows rows;
-    for (std::uint64_t k = 0; k < static_cast<std::uint64_t>(rates.push.max); ++k)
+    for (std::uint64_t k = 0; k < count; ++k)
         rows.push_back(b.CreateAlignedLoad(llvm::FixedVectorType::get(item, block),
-                                           b.CreateConstInBoundsGEP1_64(item, from, k * width),
+                                           b.CreateConstInBoundsGEP1_64(item, from, k * rowLength),
                                            align));
     b.CreateAlignedStore(interleaved(b, rows), to, align);
 }

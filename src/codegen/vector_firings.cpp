@@ -8,12 +8,14 @@
 
 namespace strc::codegen {
 
-void BodyEmitter::emitVectorised(const ir::Varying& facts, unsigned lanesAtOnce,
-                                 VectorVariant which) {
+void BodyEmitter::emitVectorised(const ir::Varying& facts, const VariantShape& shape) {
     varying = &facts;
-    width = lanesAtOnce;
-    isTransposed = which == VectorVariant::Transposed || which == VectorVariant::Soa;
-    leavesRows = which == VectorVariant::Soa;
+    width = shape.width;
+    partsComplex = shape.partsComplex;
+    isTransposed = shape.which == VectorVariant::Transposed || shape.which == VectorVariant::Soa;
+    leavesRows = shape.which == VectorVariant::Soa;
+    soaLength = static_cast<std::uint64_t>(shape.inLength);
+    rowLength = static_cast<std::uint64_t>(shape.outLength != 0 ? shape.outLength : width);
     emit();
     if (!giveUp) return;
     giveUp->moveAfter(&function->back());
@@ -216,17 +218,23 @@ void BodyEmitter::pushLanes(const Instr& instr, llvm::Value* index) {
                              branchAddress(kOut, instr.type, index), align);
         return;
     }
-    llvm::FixedVectorType* row = vectorOf(itemType(instr.type));
     if (leavesRows) pushedItems = param(kOut);
+    const Type* part = partOf(instr.type);
+    const std::uint64_t parts = partsOf(instr.type);
+    llvm::FixedVectorType* row = vectorOf(itemType(part));
     if (!pushedItems) {
-        auto count = static_cast<std::uint64_t>(rates.push.max);
+        const auto count = static_cast<std::uint64_t>(rates.push.max) * parts;
         pushedItems = entry.CreateAlloca(llvm::ArrayType::get(row, count), nullptr, "items");
     }
-    llvm::Value *items = toItems(instr.type, operand(instr, 0)),
-                *to = b.CreateInBoundsGEP(row, pushedItems, index);
-    auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(instr.type)));
-    if (mask) items = b.CreateSelect(mask, items, b.CreateAlignedLoad(row, to, align));
-    b.CreateAlignedStore(items, to, align);
+    const auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(part)));
+    for (std::uint64_t k = 0; k < parts; ++k) {
+        llvm::Value* items = parts == 1 ? toItems(instr.type, operand(instr, 0))
+                                        : this->part(widen(operand(instr, 0)), k);
+        llvm::Value* number = b.CreateAdd(b.CreateMul(index, b.getInt64(parts)), b.getInt64(k));
+        llvm::Value* to = itemAt(pushedItems, part, b.CreateMul(number, b.getInt64(rowLength)));
+        if (mask) items = b.CreateSelect(mask, items, b.CreateAlignedLoad(row, to, align));
+        b.CreateAlignedStore(items, to, align);
+    }
 }
 
 // ---------------------------------------------------------------- control

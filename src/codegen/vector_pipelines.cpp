@@ -9,6 +9,35 @@ using graph::EdgeId;
 using plan::Step;
 using plan::StepKind;
 
+namespace {
+
+/// Bytes of all columns of a pipeline that looks back, and iterations of its strips.
+constexpr std::int64_t kMostOfColumns = 16 * 1024, kLongestStrip = 256;
+/// Columns begin at a multiple of so many items.
+constexpr std::int64_t kAlignment = 16;
+
+std::int64_t aligned(std::int64_t items) {
+    return (items + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+/// Is the first place always so many items behind the second one?
+bool isBehind(const plan::Position& first, const plan::Position& second, std::int64_t items) {
+    return first.perIteration == second.perIteration && first.base == second.base + items;
+}
+
+}  // namespace
+
+bool VectorPipeline::looksBack() const {
+    return std::any_of(members.begin(), members.end(),
+                       [](const Member& member) { return member.history != 0; });
+}
+
+std::int64_t VectorPipeline::firstRow(const Member& next) const { return aligned(next.history); }
+
+std::int64_t VectorPipeline::columnLength(const Member& next) const {
+    return looksBack() ? aligned(firstRow(next) + strip) : width;
+}
+
 VectorPipelineFinder::VectorPipelineFinder(ModuleBuilder& m) : m(m), users(m.plan.channels.size()) {
     for (const plan::Channel& channel : m.plan.channels)
         if (channel.tape != graph::kNone) ++users[channel.tape];
@@ -29,24 +58,22 @@ bool VectorPipelineFinder::canJoin(const Step& step, VectorPipeline::Member& mad
         m.plan.program->kernels[node.kernel].builtin != ir::BuiltinStream::None ||
         node.work.pop.max < 1 || node.work.push.max < 1)
         return false;
-    const elab::Kernel& kernel = m.plan.program->kernels[node.kernel];
-    // Real and imaginary parts have to be parted for each filter all the same: what is left to gain is less than what
-    // longer iterations cost.
-    if (kernel.input->is(TypeKind::Complex) || kernel.output->is(TypeKind::Complex)) return false;
     KernelFunctions& functions = m.kernel(node.kernel);
     width = m.needVectorWidth(functions, step.count);
     made = {&step, &functions, 1};
     return width != 0 && m.takesTransposed(functions);
 }
 
-/// Does the second one take all that the first one gives, and nobody else?
+/// Does the second one take all that the first one gives, and nobody else? What it looks back at are whole firings.
 bool VectorPipelineFinder::follows(const Step& first, const Step& second) const {
     const EdgeId between = m.plan.outputsOf(first.node)[0];
     const plan::Channel& channel = m.plan.channels[between];
+    const graph::Rates& rates = ratesOf(second);
     return m.plan.inputsOf(second.node)[0] == between && channel.tape == between &&
-           channel.retained == 0 && users[between] == 1 && first.outputs == second.inputs &&
-           first.count * ratesOf(first).push.max == second.count * ratesOf(second).pop.max &&
-           ratesOf(second).peek.max <= ratesOf(second).pop.max;
+           users[between] == 1 && isBehind(first.outputs[0], second.inputs[0], channel.retained) &&
+           channel.retained % rates.pop.max == 0 &&
+           first.count * ratesOf(first).push.max == second.count * rates.pop.max &&
+           rates.peek.max <= rates.pop.max + channel.retained;
 }
 
 /// Sets what follows from the members; is there room for their columns, and are there enough iterations?
@@ -61,7 +88,10 @@ bool VectorPipelineFinder::fit(VectorPipeline& pipeline) const {
     for (VectorPipeline::Member& member : pipeline.members) {
         const graph::Rates& rates = ratesOf(*member.step);
         const std::int64_t repeat = member.step->count / pipeline.trips;
-        if (repeat > 1 && rates.peek.max > rates.pop.max) return false;
+        const bool isFirst = &member == &pipeline.members.front();
+        const EdgeId input = m.plan.inputsOf(member.step->node)[0];
+        member.history = isFirst ? 0 : m.plan.channels[input].retained / rates.pop.max;
+        if (repeat > 1 && (rates.peek.max > rates.pop.max || member.history != 0)) return false;
         const std::int64_t in = repeat == 1 ? soaItems(rates, width)
                                             : rates.pop.max * repeat * width,
                            out = rates.push.max * repeat * width;
@@ -70,7 +100,30 @@ bool VectorPipelineFinder::fit(VectorPipeline& pipeline) const {
             {pipeline.bytes, in * types::sizeOf(kernel.input), out * types::sizeOf(kernel.output)});
         member.repeat = static_cast<unsigned>(repeat);
     }
-    return pipeline.bytes <= kMostOfItems;
+    pipeline.strip = width;
+    return pipeline.bytes <= kMostOfItems && (!pipeline.looksBack() || fitStrip(pipeline));
+}
+
+/// The longest strip whose columns, all at once, stay near.
+bool VectorPipelineFinder::fitStrip(VectorPipeline& pipeline) const {
+    auto fits = [&](std::int64_t strip) {
+        pipeline.strip = strip;
+        std::int64_t bytes = 0;
+        for (const VectorPipeline::Member& member : pipeline.members) {
+            if (&member == &pipeline.members.front()) continue;
+            bytes += pipeline.columnLength(member) * ratesOf(*member.step).pop.max * member.repeat *
+                     types::sizeOf(member.functions->kernel->input);
+        }
+        return bytes <= kMostOfColumns;
+    };
+    const std::int64_t width = pipeline.width;
+    if (pipeline.trips < width || !fits(width)) return false;
+    std::int64_t best = width;
+    for (std::int64_t vectors = 2; vectors * width <= std::min(pipeline.trips, kLongestStrip);
+         ++vectors)
+        if (pipeline.trips / width % vectors == 0 && fits(vectors * width)) best = vectors * width;
+    pipeline.strip = best;
+    return true;
 }
 
 VectorPipeline VectorPipelineFinder::find(std::span<const Step> steps) {

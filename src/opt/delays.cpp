@@ -15,9 +15,6 @@ using ir::Op;
 using ir::Reg;
 using ir::Space;
 
-/// Items that a firing pops. Windows of several have to be transposed for vectors, which took twice the time of a pipeline with
-/// its state in registers (benchmarks/programs/lattice_stages.str).
-constexpr std::int64_t kMostItems = 1;
 constexpr std::int64_t kMostDepth = 256;  ///< items that the window becomes longer
 
 bool isField(const Instr& instr) {
@@ -34,8 +31,7 @@ public:
         if (!isPlain()) return std::nullopt;
         findInnerStores();
         if (!look(body.entry, true)) return std::nullopt;
-        if (stores.empty() || popped != kernel.work.pop.max || popped > kMostItems)
-            return std::nullopt;
+        if (stores.empty() || popped != kernel.work.pop.max) return std::nullopt;
         Delays made;
         std::int64_t first = 0;
         for (const auto& [field, value] : stores) {
@@ -91,7 +87,8 @@ private:
     bool see(const Instr& instr, bool isEntry) {
         switch (instr.op) {
             case Op::Const:
-                if (instr.type->is(types::TypeKind::Int)) constants[instr.result] = instr.value.toInt();
+                if (instr.type->is(types::TypeKind::Int))
+                    constants[instr.result] = instr.value.toInt();
                 return true;
             case Op::Pop:
                 if (isEntry) items[instr.result] = popped++;
@@ -143,7 +140,8 @@ private:
     const Body& body;
     std::int64_t popped = 0;
     std::map<Reg, std::int64_t> constants;
-    std::vector<std::optional<std::int64_t>> items;  ///< by register: the item of the firing that it is
+    std::vector<std::optional<std::int64_t>>
+        items;  ///< by register: the item of the firing that it is
     std::vector<std::optional<std::uint32_t>> loads;  ///< by register: the field that it is
     std::map<std::uint32_t, Reg> stores;  ///< by field
     std::map<std::uint32_t, Reg> holds;  ///< by variable of the body, so far
@@ -162,7 +160,8 @@ public:
         block(w.body.entry);
         kernel.code.work = std::move(w.body);
         const graph::Rates before = kernel.work;
-        kernel.work.peek = graph::fixedRate(std::max(before.peek.max, before.pop.max) + delays.depth);
+        kernel.work.peek =
+            graph::fixedRate(std::max(before.peek.max, before.pop.max) + delays.depth);
     }
 
 private:

@@ -6,6 +6,7 @@
 #include "base/pass.h"
 #include "elab/replace.h"
 #include "graph/graph.h"
+#include "ir/calls.h"
 #include "opt/detail/delays.h"
 
 namespace strc::opt {
@@ -41,6 +42,9 @@ bool canBeginEarlier(const graph::Graph& graph, const graph::Node& node) {
     return edge.initial.empty() && edge.tensors.empty() && !edge.inFiles;
 }
 
+/// Items that a firing pops, if they come one by one, and if they come from such a filter.
+constexpr std::int64_t kMostAlone = 1, kMostBehind = 4;
+
 class Conversion {
 public:
     Conversion(const pass::Context& context, const pass::Program& program)
@@ -59,7 +63,7 @@ private:
         const graph::KernelId kernel = node.kernel;
         const auto [known, isNew] = delaysOf.try_emplace(kernel);
         if (isNew) known->second = findDelays(made.kernels[kernel]);
-        if (!known->second) return;
+        if (!known->second || !isWorth(node)) return;
         std::optional<std::vector<Value>> beginning = beginningOf(made, id, *known->second);
         if (!beginning) return;
         base::PassRun run(context.passes(), base::Pass::DelaysToWindows,
@@ -70,6 +74,28 @@ private:
         node.work = made.kernels[node.kernel].work;
         made.graph.edges[node.inputs[0]].initial = std::move(*beginning);
         changes = true;
+    }
+
+    /// Windows of several items have to be transposed for vectors, which took twice the time of a pipeline with its state in
+    /// registers (benchmarks/programs/lattice_stages.str), unless it gets columns from a filter that has no state either.
+    bool isWorth(const graph::Node& node) const {
+        if (node.work.pop.max <= kMostAlone) return true;
+        const graph::Edge& edge = made.graph.edges[node.inputs[0]];
+        if (edge.from == graph::kNone || node.work.pop.max > kMostBehind) return false;
+        const graph::Node& before = made.graph.nodes[edge.from];
+        return before.kind == graph::NodeKind::Filter && before.inputs.size() == 1 &&
+               before.work.push.max == node.work.pop.max && before.work.pop.max > 0 &&
+               !storesFields(made.kernels[before.kernel]);
+    }
+
+    bool storesFields(const elab::Kernel& kernel) const {
+        if (kernel.builtin != ir::BuiltinStream::None) return false;
+        for (const ir::Body* body : ir::bodiesThatFire(context.module, kernel.code))
+            for (const ir::Block& block : body->blocks)
+                for (const ir::Instr& instr : block.instrs)
+                    if (instr.op == ir::Op::Store && instr.var.space == ir::Space::Field)
+                        return true;
+        return false;
     }
 
     graph::KernelId converted(graph::KernelId kernel, const Delays& delays) {

@@ -26,6 +26,8 @@ constexpr std::int64_t kNearBytes = 512 * 1024;
 /// channels, as code, fields and tables want room as well. What the first level holds is too few firings of
 /// filters with long windows.
 constexpr std::int64_t kFastBytes = kNearBytes / 2;
+/// Firings in the lanes of items of 8 bytes.
+constexpr std::int64_t kHalfWidth = kWidth / 2;
 /// Fewer at once are not worth the larger buffers.
 constexpr std::int64_t kFewest = 4;
 /// In large graphs, whose phases take long to compile, only what lanes gain from is worth it.
@@ -230,7 +232,7 @@ bool hasFeedback(const graph::Graph& graph) {
 /// Whole groups of lanes. Where not all at once is possible that may come, parts of that of one length: the rest of a part
 /// would go one by one.
 std::int64_t evenFactor(std::int64_t factor, std::int64_t bound) {
-    if (factor <= kWidth) return factor;
+    if (factor <= kWidth) return factor > kHalfWidth && factor < kWidth ? kHalfWidth : factor;
     factor -= factor % kWidth;
     while (bound % kWidth == 0 && bound <= kMostFactor && bound % factor != 0) factor -= kWidth;
     return factor;
@@ -240,8 +242,8 @@ std::int64_t evenFactor(std::int64_t factor, std::int64_t bound) {
 Scaled mostScaled(const graph::Graph& graph, const Scalable& from, ScaleOptions how,
                   std::int64_t bound) {
     const Begin& begin = from.begin;
-    const std::int64_t limit = mostBytes(graph, from);
-    auto scaledBy = [&](std::int64_t factor) -> Scaled {
+    const std::int64_t usual = mostBytes(graph, from);
+    auto scaledBy = [&](std::int64_t factor, std::int64_t limit) -> Scaled {
         auto tree = scaledSteady(graph, *from.steady, from.between, factor, how);
         if (!tree) return {};
         *tree = begin.sharing->withoutGone(*tree);
@@ -256,18 +258,22 @@ Scaled mostScaled(const graph::Graph& graph, const Scalable& from, ScaleOptions 
                                 : graph.nodes.size() > kLarge ? kWidth
                                                               : kFewest;
     if (bound < std::min(fewest, kFewest)) return {};
-    Scaled best = scaledBy(2);
+    Scaled best = scaledBy(2, usual);
     std::int64_t most = best.factor == 0 ? 0 : std::min(mostFactor(from), bound);
     while (best.factor < most) {
         const std::int64_t factor = best.factor + (most - best.factor + 1) / 2;
-        if (Scaled more = scaledBy(factor); more.factor != 0)
+        if (Scaled more = scaledBy(factor, usual); more.factor != 0)
             best = std::move(more);
         else
             most = factor - 1;
     }
     if (best.factor < fewest) return {};
+    const std::int64_t whole = best.factor < kHalfWidth ? kHalfWidth : kWidth;
+    if (best.factor < whole && whole <= bound && !from.forDevice)
+        if (Scaled more = scaledBy(whole, std::max(usual, kNearBytes)); more.factor != 0)
+            return more;
     const std::int64_t even = evenFactor(best.factor, bound);
-    return even == best.factor ? best : scaledBy(even);
+    return even == best.factor ? best : scaledBy(even, usual);
 }
 
 /// Is there something to fuse?
@@ -293,7 +299,8 @@ Scaled scale(base::Context& context, const graph::Graph& graph, std::int64_t mos
     const bool gathers = context.passes.isEnabled(base::Pass::ShareTransposes);
     Scaled nested = mostScaled(graph, from, {false, blocks, gathers}, most);
     Scaled flat = mostScaled(graph, from, {true, blocks, gathers}, most);
-    return flat.factor >= (nested.factor + 1) / 2 ? std::move(flat) : std::move(nested);
+    return flat.factor >= kHalfWidth || flat.factor >= (nested.factor + 1) / 2 ? std::move(flat)
+                                                                               : std::move(nested);
 }
 
 }  // namespace strc::plan

@@ -24,12 +24,12 @@ public:
     /// Instead: `width` firings at once. The function returns an i1: false if they have to be done one by one
     /// after all (a check failed in one of them, or they do not agree on what they read and write); nothing but
     /// memory of the output has changed then. Transposed, Soa: `in` is what emitTranspose has made, or rows; Soa: so is `out`.
-    void emitVectorised(const ir::Varying&, unsigned width, VectorVariant);
+    void emitVectorised(const ir::Varying&, const VariantShape&);
     /// Instead: the firing of so many fused filters, one in each lane. Nothing can fail.
     void emitHorizontal(unsigned width);
     /// Instead: the window of `width` lanes with `repeat` firings each, in columns; what they push, in rows, as on a tape.
-    void emitTranspose(unsigned width, unsigned repeat);
-    void emitTransposeBack(unsigned width, unsigned repeat);
+    void emitTranspose(const VariantShape&);
+    void emitTransposeBack(const VariantShape&);
 
 private:
     friend class LoopParts;  // loop_parts.cpp: the pass `parallel-loops`
@@ -223,6 +223,8 @@ private:
     // ---- transposes.cpp: windows of several firings, transposed
     void forBlocks(std::uint64_t count, std::uint64_t block,
                    llvm::function_ref<void(llvm::Value*)> blockBody);
+    const Type* partOf(const Type* item) const;
+    std::uint64_t partsOf(const Type* item) const;
     llvm::Type* itemType(const Type*);
     llvm::Value* itemAt(llvm::Value* from, const Type*, llvm::Value* index);
     void makeSoa();
@@ -236,7 +238,9 @@ private:
     llvm::Value* loadSoa(const Type*, llvm::Value* index, std::uint64_t pop);
     void writeOut();
     void writeRows();
-    void writeShort(const Type*, llvm::Value* from, llvm::Value* to, unsigned block);
+    llvm::Value* pushedRow(std::uint64_t k);
+    void writeShort(const Type*, llvm::Value* from, llvm::Value* to, unsigned count,
+                    unsigned block);
 
     /// Left out where Options::checks is off.
     void check(llvm::Value* holds, Site, llvm::Value* a = nullptr, llvm::Value* b = nullptr);
@@ -286,7 +290,9 @@ private:
     llvm::BasicBlock* giveUp = nullptr;  ///< returns false
     llvm::Value* pushedItems = nullptr;  ///< rows of what the lanes have pushed
     llvm::Value* soa = nullptr;  ///< null: items are read from the input itself
-    std::uint64_t soaLength = 0;
+    std::uint64_t soaLength = 0;  ///< items from one column to the next
+    std::uint64_t rowLength = 0;  ///< likewise of what is pushed
+    bool partsComplex = false;  ///< VariantShape::partsComplex
     bool isTransposed = false, leavesRows = false;  ///< input has columns, output gets rows
     std::set<ir::BlockId> soonOver;  ///< bodies of loops that need not ask whether to stop
     std::vector<ir::VectorLoop> vectorLoops;

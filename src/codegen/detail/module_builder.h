@@ -66,6 +66,17 @@ enum class VectorVariant : std::uint8_t {
     Horizontal
 };
 
+struct VariantShape {
+    VectorVariant which = VectorVariant::Whole;
+    unsigned width = 0;  ///< firings, or fused filters, at once
+    unsigned repeat = 1;  ///< Transpose and TransposeBack: firings of each lane
+    /// Items from one column to the next, of the input and of the output; 0: the columns lie one behind the other.
+    std::int64_t inLength = 0, outLength = 0;
+    /// Have real and imaginary parts of complex items columns of their own? Worth it where several filters take them.
+    bool partsComplex = false;
+    auto operator<=>(const VariantShape&) const = default;
+};
+
 /// An expression around exp(-x) that is computed in double: 1 / (1 + exp(-x)), or x times that.
 enum class Around : std::uint8_t { Nothing, Sigmoid, Silu };
 
@@ -82,9 +93,8 @@ struct KernelFunctions {
     std::optional<ir::Varying> varying;  ///< once somebody has asked
     std::vector<unsigned> widths;  ///< firings that may be done at once, the best number first
     std::map<unsigned, llvm::Function*> vectorWork;  ///< by width
-    /// By kind, width and firings of a lane, once somebody has asked. What transposes windows does so for all kernels
-    /// with these rates and items.
-    std::map<std::tuple<VectorVariant, unsigned, unsigned>, llvm::Function*> variants;
+    /// Once somebody has asked. What transposes windows does so for all kernels with these rates and items.
+    std::map<VariantShape, llvm::Function*> variants;
     std::optional<ir::Proofs> proofs;  ///< once somebody has asked: checks that cannot fail
     bool firesAlone = false;  ///< also one by one, in steps that run often
 };
@@ -143,9 +153,8 @@ public:
     unsigned needVectorWidth(KernelFunctions&, std::int64_t firings);
     /// Can the firings of such lanes take windows that somebody else has transposed (transposes.cpp)?
     bool takesTransposed(const KernelFunctions&) const;
-    /// Another function for `width` firings, or fused filters, at once. Transpose and TransposeBack: of items for `repeat` firings of each
-    /// lane.
-    llvm::Function* variant(KernelFunctions&, VectorVariant, unsigned width, unsigned repeat = 1);
+    /// Another function for several firings, or fused filters, at once.
+    llvm::Function* variant(KernelFunctions&, const VariantShape&);
     /// The function behind a callee of a body of `from`.
     llvm::Function* callee(KernelFunctions& from, const ir::Callee&);
     const ir::Body& calleeBody(const KernelFunctions& from, const ir::Callee&) const;
@@ -198,12 +207,10 @@ private:
         KernelFunctions* kernel;
         const ir::StreamCode* code;
         const ir::Body* body;
-        unsigned width = 0;  ///< of several firings at once
-        VectorVariant variant = VectorVariant::Whole;
-        unsigned repeat = 1;
+        VariantShape shape{};  ///< without a width: of one firing
     };
-    llvm::Function* declareVectorised(const std::string& suffix, KernelFunctions&, unsigned width,
-                                      VectorVariant, unsigned repeat = 1);
+    llvm::Function* declareVectorised(const std::string& suffix, KernelFunctions&,
+                                      const VariantShape&);
     /// The bodies that calls of `start` lead to; `start` only if it is recursive.
     std::set<const ir::Body*> calledBy(const KernelFunctions& from, const ir::Body& start) const;
     static void markTapes(llvm::Function&, const KernelFunctions&);
@@ -246,8 +253,7 @@ void emitBody(ModuleBuilder&, KernelFunctions&, const ir::StreamCode*, const ir:
 /// Emits KernelFunctions::work of a horizontally fused kernel.
 void emitHorizontal(ModuleBuilder&, KernelFunctions&, llvm::Function&);
 /// Emits a function of KernelFunctions::vectorWork or variants.
-void emitVectorised(ModuleBuilder&, KernelFunctions&, llvm::Function&, unsigned width,
-                    VectorVariant, unsigned repeat);
+void emitVectorised(ModuleBuilder&, KernelFunctions&, llvm::Function&, const VariantShape&);
 
 /// The best widths for a kernel that can fire in vectors, the best first; none if it had better not.
 std::vector<unsigned> vectorWidths(const elab::Kernel&, const ir::Varying&);

@@ -83,6 +83,68 @@ TEST_F(VectorPipelines, TheFirstOneMayLookAhead) {
         "  1 x filter.work\n  1 x filter.work.1\n");
 }
 
+/// What windows look back at waits in columns in front of the strip, and on the tape from phase to phase.
+TEST_F(VectorPipelines, TheOthersMayLookBack) {
+    const std::string look =
+        "work pop 2 push 2 peek 6 { push(peek(5) + peek(0)); push(peek(2) * 3); pop(); pop(); }";
+    const std::string sum = "work pop 1 push 1 peek 20 { push(peek(19) - peek(3)); pop(); }";
+    for (const std::string type : {"float", "int", "double"}) {
+        compileFilters({mixing(2, 2), look, look, mixing(2, 2)}, type);
+        expectSame(type == "double"
+                       ? "; vectorise-pipelines: 4 filters from filter.work\n8 lanes, "
+                         "160 bytes\n  1 x filter.work\n  1 x filter.work.1\n  1 x "
+                         "filter.work.2\n  1 x filter.work.3\n"
+                       : "; vectorise-pipelines: 4 filters from filter.work\n16 lanes, "
+                         "144 bytes\n  1 x filter.work\n  1 x filter.work.1\n  1 x "
+                         "filter.work.2\n  1 x filter.work.3\n");
+    }
+    compileFilters({sum, mixing(2, 1), sum, sum}, "float");
+    expectSame(
+        "; vectorise-pipelines: 3 filters from filter.work.1\n16 lanes, 140 bytes\n"
+        "  1 x filter.work.1\n  1 x filter.work.2\n  1 x filter.work.3\n");
+}
+
+/// Strips that give up are done on the tapes, and those behind them find there what they look back at.
+TEST_F(VectorPipelines, StripsThatGiveUp) {
+    const std::string look =
+        "float[420] t; work pop 2 push 2 peek 6 { float s = t[(int)peek(1) + 50]; push(s + "
+        "peek(5)); "
+        "pop(); push(pop()); }";
+    for (const char* first : {"50", "190"}) {
+        std::string checked = look;
+        checked.replace(checked.find("50"), 2, first);
+        compileFilters({mixing(2, 2), checked, checked}, "float");
+        expectSame(
+            "; vectorise-pipelines: 3 filters from filter.work\n16 lanes, 144 bytes\n"
+            "  1 x filter.work\n  1 x filter.work.1\n  1 x filter.work.2\n");
+    }
+}
+
+/// Real and imaginary parts have columns of their own.
+TEST_F(VectorPipelines, OfComplexItems) {
+    auto compileTurns = [this](const std::string& turns) {
+        compile("void->void pipeline Main { add Count; " + turns +
+                "add Show; }\n"
+                "void->complex filter Count { int n; work push 1 { complex z; z.real = n % 17; "
+                "z.imag = 3 - n "
+                "% 5; n++; push(z); } }\n"
+                "complex->complex filter Turn(int n) { work pop n push n { complex w; w.imag = 1; "
+                "for (int k = "
+                "0; k < n; k++) { if (peek(k).real > 5) push(peek(n - 1 - k) * w); else "
+                "push(peek(k) + w); } "
+                "for (int k = 0; k < n; k++) pop(); } }\n"
+                "complex->void filter Show { work pop 1 { println(pop()); } }\n");
+    };
+    compileTurns("add Turn(1); add Turn(1); ");
+    expectSame(
+        "; vectorise-pipelines: 2 filters from Turn.work\n16 lanes, 128 bytes\n  1 x Turn.work\n"
+        "  1 x Turn.work\n");
+    compileTurns("add Turn(2); add Turn(4); add Turn(2); ");
+    expectSame(
+        "; vectorise-pipelines: 3 filters from Turn.work\n16 lanes, 512 bytes\n  2 x Turn.work\n"
+        "  1 x Turn.work.1\n  2 x Turn.work\n");
+}
+
 /// Lanes give up: the firings are done one by one, and the others go on.
 TEST_F(VectorPipelines, ChecksThatFail) {
     const std::string some =

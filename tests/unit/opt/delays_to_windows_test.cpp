@@ -13,10 +13,11 @@ protected:
 
     /// A source, the filter F, and a filter that prints.
     void compileFilter(const std::string& filter) {
-        compile("void->void pipeline Main { add Count; add F; add Show; }\n"
-                "void->int filter Count { int n; work push 1 { push(n * n + 7); n++; } }\n"
-                "int->void filter Show { work pop 1 { println(pop()); } }\n" +
-                filter);
+        compile(
+            "void->void pipeline Main { add Count; add F; add Show; }\n"
+            "void->int filter Count { int n; work push 1 { push(n * n + 7); n++; } }\n"
+            "int->void filter Show { work pop 1 { println(pop()); } }\n" +
+            filter);
     }
 
     /// Items that F looks back at, after making sure that it computes the same.
@@ -53,10 +54,24 @@ TEST_F(DelaysToWindows, ChainsOfDelays) {
 
 TEST_F(DelaysToWindows, ALongerWindow) {
     compileFilter(
-        "int->int stateful filter F { int first = 4; int second = 9; work pop 1 peek 5 push 2 { int "
+        "int->int stateful filter F { int first = 4; int second = 9; work pop 1 peek 5 push 2 { "
+        "int "
         "sum = first; for (int k = 0; k < 4; k++) sum += peek(k); int x = pop(); int y = peek(2); "
-        "push(sum - second); if (x > 20) push(first); else push(y); second = first; first = x; } }\n");
+        "push(sum - second); if (x > 20) push(first); else push(y); second = first; first = x; } "
+        "}\n");
     written = 5;
+    EXPECT_EQ(lookedBack(), 2);
+}
+
+TEST_F(DelaysToWindows, SeveralItemsOfAFilterWithoutState) {
+    compile(
+        "void->void pipeline Main { add Count; add Two; add F; add Show; }\n"
+        "void->int filter Count { int n; work push 1 { push(n * n + 7); n++; } }\n"
+        "int->int filter Two { work pop 1 push 2 { push(peek(0) - 3); push(pop()); } }\n"
+        "int->int stateful filter F { int last = 2; work pop 2 push 2 { int x = pop(); int y = "
+        "pop(); push(x - last); push(x + y); last = y; } }\n"
+        "int->void filter Show { work pop 1 { println(pop()); } }\n");
+    written = 2;
     EXPECT_EQ(lookedBack(), 2);
 }
 
@@ -75,10 +90,9 @@ TEST_F(DelaysToWindows, OtherStateStays) {
              "int x = pop(); last = x; push(last);",
              "int x = pop(); push(x - last); last = x; sum += x; push(sum);",
          }) {
-        compileFilter(
-            "int->int stateful filter F { int last; int sum; work pop 1 push " +
-            std::string(std::string(work).find("sum") == std::string::npos ? "1" : "2") + " { " +
-            work + " } }\n");
+        compileFilter("int->int stateful filter F { int last; int sum; work pop 1 push " +
+                      std::string(std::string(work).find("sum") == std::string::npos ? "1" : "2") +
+                      " { " + work + " } }\n");
         EXPECT_EQ(lookedBack(), 0) << work;
     }
 }

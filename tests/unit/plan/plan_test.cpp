@@ -187,8 +187,10 @@ TEST(PlanScaled, AsManyAsFit) {
     };
     EXPECT_EQ(scaledBy(chain(1)), 1024);
     EXPECT_EQ(scaledBy(chain(100)), 640) << "655 would fit, but vectors like 16";
-    EXPECT_EQ(scaledBy(chain(16384)), 4);
+    EXPECT_EQ(scaledBy(chain(16384)), 8) << "whole vectors may take twice the room";
     EXPECT_EQ(scaledBy(chain(16385)), 0);
+    EXPECT_EQ(scaledBy(chain(5000)), 16) << "13 would fit";
+    EXPECT_EQ(scaledBy(chain(8000)), 16) << "8 would fit";
     Planned unwanted(chain(1));
     EXPECT_EQ(unwanted.make(Order::Buffers, false).plan->scaled.iterations, 0);
 }
