@@ -62,11 +62,15 @@ TEST_F(VectorFiringsCompiled, ManyItemsInAndOut) {
     }
 }
 
+/// Every third combination has each length with several others.
 TEST_F(VectorFiringsCompiled, LongMoves) {
+    const char* pushes[] = {"1", "3", "7", "8", "13", "16", "19"};
+    int number = 0;
     for (int pop : {7, 8, 9, 16, 21}) {
         for (int further : {0, 1, 8, 30}) {
             const std::string pops = std::to_string(pop), peeks = std::to_string(pop + further);
-            for (const char* push : {"1", "3", "7", "8", "13", "16", "19"}) {
+            for (const char* push : pushes) {
+                if ((++number % 3) != 0) continue;
                 SCOPED_TRACE(pops + " of " + peeks + " to " + push);
                 expectSame("work pop " + pops + " peek " + peeks + " push " + push +
                            " { for (int k = 0; k < " + push + "; k++) push(peek(k * 5 % " + peeks +
