@@ -126,14 +126,24 @@ bool VectorPipelineFinder::fitStrip(VectorPipeline& pipeline) const {
     return true;
 }
 
+/// It need not be the best one of each.
+bool VectorPipelineFinder::haveWidth(const VectorPipeline& pipeline) {
+    return std::all_of(pipeline.members.begin(), pipeline.members.end(),
+                       [&](const VectorPipeline::Member& member) {
+                           const std::vector<unsigned>& widths = member.functions->widths;
+                           return std::find(widths.begin(), widths.end(), pipeline.width) !=
+                                  widths.end();
+                       });
+}
+
 VectorPipeline VectorPipelineFinder::find(std::span<const Step> steps) {
     VectorPipeline pipeline;
     for (const Step& step : steps) {
         VectorPipeline longer = pipeline;
         unsigned width = 0;
         if (!canJoin(step, longer.members.emplace_back(), width)) break;
-        if (pipeline.members.empty()) longer.width = width;
-        if (width != longer.width) break;
+        longer.width = pipeline.members.empty() ? width : std::min(width, pipeline.width);
+        if (!haveWidth(longer)) break;
         if (!pipeline.members.empty() && !follows(*pipeline.members.back().step, step)) break;
         if (!fit(longer)) break;
         pipeline = std::move(longer);

@@ -268,12 +268,17 @@ private:
         const std::int64_t end =
             counted->limit == kNone ? counted->bound : known(counted->limit).max;
         if (end - 1 + counted->step > INT32_MAX) return made;
-        made.trips = std::max<std::int64_t>(end - known(counted->counter).min, 0);
-        for (const auto& [local, increment] : incrementsOf(frame.body, instr)) {
+        const std::int64_t step = counted->step;
+        made.trips =
+            std::max<std::int64_t>((end - known(counted->counter).min + step - 1) / step, 0);
+        auto add = [&](std::uint32_t local, std::int64_t increment) {
             const Range from = known(local);
             if (increment <= INT32_MAX && from.max + made.trips * increment <= INT32_MAX)
                 made.locals.push_back({local, from, increment});
-        }
+        };
+        add(counted->counter, step);
+        for (const auto& [local, increment] : incrementsOf(frame.body, instr))
+            add(local, increment);
         return made;
     }
 

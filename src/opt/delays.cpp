@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "ir/bounds.h"
 #include "ir/writer.h"
 
 namespace strc::opt {
@@ -28,7 +29,7 @@ public:
         : kernel(of), body(*of.code.work), items(body.regs.size()), loads(body.regs.size()) {}
 
     std::optional<Delays> result() {
-        if (!isPlain()) return std::nullopt;
+        if (!isPlain() || !looksInside()) return std::nullopt;
         findInnerStores();
         if (!look(body.entry, true)) return std::nullopt;
         if (stores.empty() || popped != kernel.work.pop.max) return std::nullopt;
@@ -52,6 +53,18 @@ private:
         return kernel.builtin == ir::BuiltinStream::None && !kernel.prework && !code.prework &&
                !code.startsLate && !kernel.work.isDynamic() && kernel.firings == 1 &&
                kernel.input && kernel.input->isScalar() && kernel.work.pop.max > 0;
+    }
+
+    /// A peek in front of the window is a fault, and would be an item of the longer one.
+    bool looksInside() const {
+        ir::BoundsInput input;
+        input.constants = kernel.constants;
+        input.workPeek = input.preworkPeek = kernel.work.peek.max;
+        const ir::Proofs proofs = ir::proveBounds(kernel.code, input);
+        for (const ir::Block& block : body.blocks)
+            for (const Instr& instr : block.instrs)
+                if (instr.op == Op::Peek && instr.checked && !proofs.contains(&instr)) return false;
+        return true;
     }
 
     /// Variables that loops and branches change are not followed.

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "horizontal/branches.h"
 #include "horizontal/horizontal.h"
 #include "linear/linear.h"
 #include "opt/delays_to_windows.h"

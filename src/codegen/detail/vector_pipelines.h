@@ -68,6 +68,7 @@ public:
 private:
     bool canJoin(const plan::Step&, VectorPipeline::Member& made, unsigned& width);
     bool follows(const plan::Step& first, const plan::Step& second) const;
+    static bool haveWidth(const VectorPipeline&);
     bool fit(VectorPipeline&) const;
     bool fitStrip(VectorPipeline&) const;
     const graph::Rates& ratesOf(const plan::Step&) const;

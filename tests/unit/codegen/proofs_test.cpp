@@ -136,7 +136,8 @@ TEST_F(ProofsTest, CountersOfRounds) {
     const std::string loop = "int i = 0; i < 8; i++";
     EXPECT_EQ(store("0", loop, "n++;"), 0u);
     EXPECT_EQ(store("0", "int i = 1; i < 9; i++", "n += 1;"), 0u);
-    EXPECT_EQ(store("0", "int i = 0; i < 16; i += 3", "n++;"), 1u) << "every step counts as 1";
+    EXPECT_EQ(store("0", "int i = 0; i < 23; i += 3", "n++;"), 0u);
+    EXPECT_EQ(store("0", "int i = 0; i < 25; i += 3", "n++;"), 1u) << "nine iterations";
     EXPECT_EQ(store("0", "int i = 0; i <= 8; i++", "n++;"), 1u) << "another comparison";
     EXPECT_EQ(store("0", "int i = 0; i < 9; i++", "n++;"), 1u);
     EXPECT_EQ(store("1", loop, "n++;"), 1u);

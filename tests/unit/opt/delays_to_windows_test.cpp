@@ -83,6 +83,15 @@ TEST_F(DelaysToWindows, SeveralItemsStayState) {
     EXPECT_EQ(lookedBack(), 0);
 }
 
+/// In the longer window the item before it would be one of the delay.
+TEST_F(DelaysToWindows, NotWhereAPeekMayLookBack) {
+    compileFilter(
+        "int->int stateful filter F { int last; work pop 1 peek 3 push 1 { push(last + "
+        "peek(peek(0) % 2)); last = pop(); } }\n");
+    written = 3;
+    EXPECT_EQ(lookedBack(), 0);
+}
+
 TEST_F(DelaysToWindows, OtherStateStays) {
     for (const char* work : {
              "int x = pop(); push(x - last); last = x + 1;",
