@@ -265,8 +265,9 @@ unsigned bestWidth(const std::vector<unsigned>& widths, std::int64_t firings);
 /// then lie there.
 bool usesSoa(const graph::Rates&);
 std::int64_t soaItems(const graph::Rates&, std::int64_t width);
-/// Bytes of the columns of a window, and of the rows of what is pushed: half of the fastest memory.
-constexpr std::int64_t kMostOfItems = 16 * 1024;
+/// Bytes of the columns of a window, and of the rows of what is pushed: the first level of caches. With half of it sums, which wait
+/// for themselves, were done in too few vectors.
+constexpr std::int64_t kMostOfItems = 32 * 1024;
 
 /// Ends the run if its interrupt flag is set, or jumps to `leave`; the code after it continues in a new block.
 void emitPoll(ModuleBuilder&, llvm::IRBuilder<>&, llvm::Value* env,
