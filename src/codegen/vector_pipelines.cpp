@@ -64,14 +64,15 @@ bool VectorPipelineFinder::canJoin(const Step& step, VectorPipeline::Member& mad
     return width != 0 && m.takesTransposed(functions);
 }
 
-/// Does the second one take all that the first one gives, and nobody else? What it looks back at are whole firings.
+/// Does the second one take all that the first one gives, and nobody else? What it looks back at are whole firings of several items:
+/// windows of single ones lie on the tape as vectors want them, and strips of them took longer (benchmarks/programs/beamformer.str).
 bool VectorPipelineFinder::follows(const Step& first, const Step& second) const {
     const EdgeId between = m.plan.outputsOf(first.node)[0];
     const plan::Channel& channel = m.plan.channels[between];
     const graph::Rates& rates = ratesOf(second);
     return m.plan.inputsOf(second.node)[0] == between && channel.tape == between &&
            users[between] == 1 && isBehind(first.outputs[0], second.inputs[0], channel.retained) &&
-           channel.retained % rates.pop.max == 0 &&
+           channel.retained % rates.pop.max == 0 && (channel.retained == 0 || rates.pop.max > 1) &&
            first.count * ratesOf(first).push.max == second.count * rates.pop.max &&
            rates.peek.max <= rates.pop.max + channel.retained;
 }
@@ -136,6 +137,16 @@ bool VectorPipelineFinder::haveWidth(const VectorPipeline& pipeline) {
                        });
 }
 
+/// To part single complex items for all of them takes as long as to part them for each.
+bool VectorPipelineFinder::isWorth(const VectorPipeline& pipeline) const {
+    const std::vector<VectorPipeline::Member>& members = pipeline.members;
+    return members.size() > 1 &&
+           std::any_of(members.begin() + 1, members.end(), [&](const auto& member) {
+               return !member.functions->kernel->input->is(TypeKind::Complex) ||
+                      ratesOf(*member.step).pop.max * member.repeat > 1;
+           });
+}
+
 VectorPipeline VectorPipelineFinder::find(std::span<const Step> steps) {
     VectorPipeline pipeline;
     for (const Step& step : steps) {
@@ -148,7 +159,7 @@ VectorPipeline VectorPipelineFinder::find(std::span<const Step> steps) {
         if (!fit(longer)) break;
         pipeline = std::move(longer);
     }
-    return pipeline.members.size() > 1 ? pipeline : VectorPipeline{};
+    return isWorth(pipeline) ? pipeline : VectorPipeline{};
 }
 
 std::string print(const VectorPipeline& pipeline) {

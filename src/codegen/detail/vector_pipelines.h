@@ -69,6 +69,7 @@ private:
     bool canJoin(const plan::Step&, VectorPipeline::Member& made, unsigned& width);
     bool follows(const plan::Step& first, const plan::Step& second) const;
     static bool haveWidth(const VectorPipeline&);
+    bool isWorth(const VectorPipeline&) const;
     bool fit(VectorPipeline&) const;
     bool fitStrip(VectorPipeline&) const;
     const graph::Rates& ratesOf(const plan::Step&) const;
