@@ -7,13 +7,11 @@ namespace {
 
 using types::TensorFn;
 
-bool isSum(TensorFn fn) {
-    return fn == TensorFn::Matmul || fn == TensorFn::Conv || fn == TensorFn::Attention;
-}
+bool isSum(TensorFn fn) { return tensor::isContraction(fn) || fn == TensorFn::Attention; }
 
 std::size_t loopsOf(TensorFn fn) {
-    const bool isSoftmax = fn == TensorFn::Softmax || fn == TensorFn::LogSoftmax;
-    return isSoftmax ? 4 : 1;  // the largest one, powers, their sum, quotients
+    const bool isSeveral = types::info(fn).kind == types::TensorKind::Normalisation;
+    return isSeveral ? 4 : 1;  // the largest one, powers, their sum, quotients
 }
 
 }  // namespace

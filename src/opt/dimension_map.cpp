@@ -1,7 +1,5 @@
 #include "opt/detail/dimension_map.h"
 
-#include "tensor/node.h"
-
 namespace strc::opt {
 
 using ir::Instr;
@@ -12,37 +10,14 @@ using types::TypeKind;
 std::optional<std::int64_t> DimensionMap::operand(const Instr& instr, std::size_t k,
                                                   std::int64_t dim, bool isShared) const {
     if (!facts.types[instr.operands[k]]) return std::nullopt;
-    if (tensor::isElementwise(instr.tensor)) return aligned(instr, k, dim, isShared);
-    if (tensor::keepsOrder(instr.tensor)) return reshaped(instr, dim);
+    const Query query{instr, k, dim, isShared};
     switch (instr.tensor) {
-        case TensorFn::Matmul: return matmul(instr, k, dim, isShared);
-        case TensorFn::Conv: return conv(instr, k, dim);
-        case TensorFn::Attention: return attention(instr, k, dim);
-        case TensorFn::Transpose: return transposed(instr, dim);
-        case TensorFn::Permute:
-            return dimension(instr.operands[static_cast<std::size_t>(dim) + 1],
-                             rankOf(instr.result));
-        case TensorFn::Sum:
-        case TensorFn::Mean:
-        case TensorFn::Amax:
-        case TensorFn::Amin:
-        case TensorFn::Argmax: return reduced(instr, dim);
-        case TensorFn::Softmax:
-        case TensorFn::LogSoftmax:
-            if (instr.operands.size() == 1)
-                return dim == rankOf(instr.result) - 1 ? std::nullopt : Found(dim);
-            return beside(instr, 1, dim);
-        case TensorFn::CumSum:
-        case TensorFn::Slice:
-        case TensorFn::Narrow:
-        case TensorFn::Flip:
-        case TensorFn::Windows:
-        case TensorFn::Pad:
-        case TensorFn::Spread: return beside(instr, 1, dim);
-        case TensorFn::Update: return beside(instr, 2, dim);
-        case TensorFn::Concat: return beside(instr, instr.operands.size() - 1, dim);
-        default: return std::nullopt;
+#define FN(Id, name, signature, form, kind, shape, dimensions) \
+    case TensorFn::Id: return dimensions(query);
+#include "types/tensor_functions.def"
+        case TensorFn::Count: break;
     }
+    return std::nullopt;
 }
 
 std::int64_t DimensionMap::rankOf(Reg tensor) const {
@@ -63,17 +38,22 @@ bool DimensionMap::isNumber(Reg constant, std::int64_t number) const {
     return value && value->type->is(TypeKind::Int) && value->toInt() == number;
 }
 
-DimensionMap::Found DimensionMap::matmul(const Instr& instr, std::size_t k, std::int64_t dim,
-                                         bool isShared) const {
+DimensionMap::Found DimensionMap::matmul(const Query& query) const {
+    const Instr& instr = query.instr;
+    const std::size_t k = query.k;
+    const std::int64_t dim = query.dim;
     const std::int64_t rank = rankOf(instr.result), own = rankOf(instr.operands[k]);
     if (rankOf(instr.operands[1 - k]) < 2 || own < 2) return std::nullopt;
-    if (dim < rank - 2) return aligned(instr, k, dim, isShared);
+    if (dim < rank - 2) return aligned(query);
     const bool isRow = dim == rank - 2;
     if (isRow != (k == 0)) return std::nullopt;
     return isRow ? own - 2 : own - 1;
 }
 
-DimensionMap::Found DimensionMap::conv(const Instr& instr, std::size_t k, std::int64_t dim) const {
+DimensionMap::Found DimensionMap::conv(const Query& query) const {
+    const Instr& instr = query.instr;
+    const std::size_t k = query.k;
+    const std::int64_t dim = query.dim;
     const bool isBatched = rankOf(instr.operands[0]) == rankOf(instr.operands[1]);
     if (k == 0 && isBatched && dim == 0) return 0;
     const bool isWhole = isNumber(instr.operands.back(), 1);  // of one group
@@ -82,37 +62,69 @@ DimensionMap::Found DimensionMap::conv(const Instr& instr, std::size_t k, std::i
 }
 
 /// Heads and the like; not rows, which may see each other.
-DimensionMap::Found DimensionMap::attention(const Instr& instr, std::size_t k,
-                                            std::int64_t dim) const {
+DimensionMap::Found DimensionMap::attention(const Query& query) const {
+    const Instr& instr = query.instr;
+    const std::size_t k = query.k;
+    const std::int64_t dim = query.dim;
     const std::int64_t rank = rankOf(instr.result);
     const bool isOuter = k < 3 && rankOf(instr.operands[k]) == rank && dim < rank - 2;
     return isOuter ? Found(dim) : std::nullopt;
 }
 
-DimensionMap::Found DimensionMap::transposed(const Instr& instr, std::int64_t dim) const {
+DimensionMap::Found DimensionMap::transposed(const Query& query) const {
+    const Instr& instr = query.instr;
+    const std::int64_t dim = query.dim;
     const std::int64_t rank = rankOf(instr.result), a = dimension(instr.operands[1], rank),
                        b = dimension(instr.operands[2], rank);
     return dim == a ? b : dim == b ? a : dim;
 }
 
-DimensionMap::Found DimensionMap::reduced(const Instr& instr, std::int64_t dim) const {
+DimensionMap::Found DimensionMap::reduced(const Query& query) const {
+    const Instr& instr = query.instr;
+    const std::int64_t dim = query.dim;
     if (instr.operands.size() == 1) return std::nullopt;
     const std::int64_t rank = rankOf(instr.operands[0]), at = dimension(instr.operands[1], rank);
     if (rankOf(instr.result) == rank) return dim == at ? std::nullopt : Found(dim);
     return dim < at ? dim : dim + 1;
 }
 
+/// Softmax: the last dimension, unless an operand names one.
+DimensionMap::Found DimensionMap::normalised(const Query& query) const {
+    if (query.instr.operands.size() > 1) return beside(query, 1);
+    return query.dim == rankOf(query.instr.result) - 1 ? std::nullopt : Found(query.dim);
+}
+
+DimensionMap::Found DimensionMap::permuted(const Query& query) const {
+    const Reg named = query.instr.operands[static_cast<std::size_t>(query.dim) + 1];
+    return dimension(named, rankOf(query.instr.result));
+}
+
+DimensionMap::Found DimensionMap::besideOperand1(const Query& query) const {
+    return beside(query, 1);
+}
+
+DimensionMap::Found DimensionMap::besideOperand2(const Query& query) const {
+    return beside(query, 2);
+}
+
+DimensionMap::Found DimensionMap::besideLast(const Query& query) const {
+    return beside(query, query.instr.operands.size() - 1);
+}
+
 /// Something is done along another dimension, which operand `named` names.
-DimensionMap::Found DimensionMap::beside(const Instr& instr, std::size_t named,
-                                         std::int64_t dim) const {
+DimensionMap::Found DimensionMap::beside(const Query& query, std::size_t named) const {
+    const Instr& instr = query.instr;
     const std::int64_t rank = rankOf(instr.operands[0]);
-    if (dim == rank || dim == dimension(instr.operands[named], rank)) return std::nullopt;
-    return dim;
+    if (query.dim == rank || query.dim == dimension(instr.operands[named], rank))
+        return std::nullopt;
+    return query.dim;
 }
 
 /// For each place in the dimensions before it, the elements of an item lie behind each other, so it is any dimension of the
 /// operand with the same places before it; of these one with as many items.
-DimensionMap::Found DimensionMap::reshaped(const Instr& instr, std::int64_t dim) const {
+DimensionMap::Found DimensionMap::reshaped(const Query& query) const {
+    const Instr& instr = query.instr;
+    const std::int64_t dim = query.dim;
     std::int64_t before = 1, passed = 1;
     for (std::int64_t d = 0; d < dim; ++d) before *= extent(instr.result, d);
     Found found;
@@ -126,8 +138,8 @@ DimensionMap::Found DimensionMap::reshaped(const Instr& instr, std::int64_t dim)
 }
 
 /// Counted from the last one; an operand that all share may stand still along it.
-DimensionMap::Found DimensionMap::aligned(const Instr& instr, std::size_t k, std::int64_t dim,
-                                          bool isShared) const {
+DimensionMap::Found DimensionMap::aligned(const Query& query) const {
+    const auto& [instr, k, dim, isShared] = query;
     const Reg operand = instr.operands[k];
     const std::int64_t own = dim - rankOf(instr.result) + rankOf(operand);
     if (own < 0 || (isShared && extent(operand, own) == 1)) return std::nullopt;

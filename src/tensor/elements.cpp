@@ -1,7 +1,5 @@
 #include "tensor/elements.h"
 
-#include <cmath>
-
 #include "base/assert.h"
 #include "tensor/epilogue.h"
 
@@ -9,7 +7,6 @@ namespace strc::tensor {
 
 using ir::Op;
 using ir::Reg;
-using types::MathFn;
 using types::TensorFn;
 using types::TypeKind;
 
@@ -330,155 +327,6 @@ Reg Elements::taken(const Node& node, const MultiIndex& place) {
     there.push_back({0, item});
     there.insert(there.end(), place.begin() + dim + rank, place.end());
     return element(from, there);
-}
-
-// ---- operations element by element
-
-Reg Elements::operation(const Node& node, const std::vector<Reg>& operands) {
-    const Type* element = node.type->element;
-    switch (node.fn) {
-        case TensorFn::Add: return arithmetic(node, Op::Add, operands);
-        case TensorFn::Sub: return arithmetic(node, Op::Sub, operands);
-        case TensorFn::Mul: return arithmetic(node, Op::Mul, operands);
-        case TensorFn::Div: return arithmetic(node, Op::Div, operands);
-        case TensorFn::Eq: return comparison(node, Op::Eq, operands);
-        case TensorFn::Ne: return comparison(node, Op::Ne, operands);
-        case TensorFn::Lt: return comparison(node, Op::Lt, operands);
-        case TensorFn::Le: return comparison(node, Op::Le, operands);
-        case TensorFn::Gt: return comparison(node, Op::Gt, operands);
-        case TensorFn::Ge: return comparison(node, Op::Ge, operands);
-        case TensorFn::Neg: return w.operation(Op::Neg, registerType(element, w.types), operands);
-        case TensorFn::Not: return w.operation(Op::Not, element, operands);
-        case TensorFn::Where: {
-            const Reg condition =
-                convert(operands[0], node.operands[0]->type->element, w.types.boolean());
-            return select(
-                condition, registerType(element, w.types),
-                [&] { return convert(operands[1], node.operands[1]->type->element, element); },
-                [&] { return convert(operands[2], node.operands[2]->type->element, element); });
-        }
-        case TensorFn::Cast: return convert(operands[0], node.operands[0]->type->element, element);
-        case TensorFn::Zeros: return zero(registerType(element, w.types));
-        case TensorFn::Ones: return convert(w.integer(1), w.types.intType(), element);
-        case TensorFn::Full: return operands[0];
-        default: return function(node, operands);
-    }
-}
-
-Reg Elements::arithmetic(const Node& node, Op op, const std::vector<Reg>& operands) {
-    const Type* element = node.type->element;
-    const Type* type = registerType(element, w.types);
-    const bool isTruth = type->is(TypeKind::Boolean);
-    const Type* computed = isTruth ? w.types.intType() : element;
-    const Reg a = convert(operands[0], node.operands[0]->type->element, computed);
-    const Reg b = convert(operands[1], node.operands[1]->type->element, computed);
-    const Reg value = w.operation(op, registerType(computed, w.types), {a, b});
-    return convert(value, computed, element);
-}
-
-Reg Elements::comparison(const Node& node, Op op, const std::vector<Reg>& operands) {
-    const Type* a = node.operands[0]->type;
-    const Type* b = node.operands[1]->type;
-    const Type* element = promoted(a, b, w.types);
-    if (element->is(TypeKind::Boolean)) element = w.types.intType();
-    const Reg left = convert(operands[0], a->element, element);
-    const Reg right = convert(operands[1], b->element, element);
-    return w.operation(op, registerType(element, w.types), {left, right});
-}
-
-Reg Elements::better(MathFn fn, Reg a, Reg b, const Type* type) {
-    const Type* wide = w.types.doubleType();
-    auto widened = [&](Reg x) { return convert(x, type, wide); };
-    const Reg found = w.operation(Op::Math, wide, {widened(a), widened(b)});
-    w.body.blocks[w.block].instrs.back().math = fn;
-    return convert(found, wide, type);
-}
-
-/// Functions whose results are integers if their operands are: without a way through real numbers, of which a `long` has
-/// more digits.
-Reg Elements::wholeMath(const Node& node, const std::vector<Reg>& operands) {
-    const Type* element = node.type->element;
-    const Type* type = registerType(element, w.types);
-    const Reg a = convert(operands[0], node.operands[0]->type->element, element);
-    if (node.math == MathFn::Abs) {
-        const Reg isNegative = w.operation(Op::Lt, type, {a, zero(type)});
-        return select(
-            isNegative, type, [&] { return w.operation(Op::Neg, type, {a}); }, [&] { return a; });
-    }
-    if (node.math != MathFn::Min && node.math != MathFn::Max) return a;
-    const Reg b = convert(operands[1], node.operands[1]->type->element, element);
-    const Reg isFirst = w.operation(node.math == MathFn::Min ? Op::Lt : Op::Gt, type, {a, b});
-    return select(isFirst, type, [&] { return a; }, [&] { return b; });
-}
-
-Reg Elements::relaxedSum(Reg a, Reg b, const Type* type) {
-    const Reg sum = w.operation(Op::Add, type, {a, b});
-    w.body.blocks[w.block].instrs.back().flag =
-        type->is(TypeKind::Float) || type->is(TypeKind::Double);
-    return sum;
-}
-
-Reg Elements::relaxed(MathFn fn, Reg x) {
-    const Reg result = w.operation(Op::Math, w.types.doubleType(), {x});
-    ir::Instr& instr = w.body.blocks[w.block].instrs.back();
-    instr.math = fn;
-    instr.flag = true;
-    return result;
-}
-
-Reg Elements::exponential(Reg x, const Type* type) {
-    const Type* wide = w.types.doubleType();
-    return convert(relaxed(MathFn::Exp, convert(x, type, wide)), wide, type);
-}
-
-Reg Elements::sigmoid(Reg x) {
-    const Type* type = w.types.doubleType();
-    const Reg minus = w.operation(Op::Neg, type, {x});
-    const Reg power = relaxed(MathFn::Exp, minus);
-    const Reg below = w.operation(Op::Add, type, {real(1), power});
-    return w.operation(Op::Div, type, {real(1), below});
-}
-
-Reg Elements::gelu(Reg x) {
-    const Type* type = w.types.doubleType();
-    const Reg scaled = w.operation(Op::Mul, type, {x, real(std::sqrt(0.5))});
-    const Reg error = w.operation(Op::Math, type, {scaled});
-    w.body.blocks[w.block].instrs.back().math = MathFn::Erf;
-    const Reg share = w.operation(Op::Add, type, {real(1), error});
-    return w.operation(Op::Mul, type, {w.operation(Op::Mul, type, {x, real(0.5)}), share});
-}
-
-/// Functions of real numbers: in binary64, rounded once.
-Reg Elements::function(const Node& node, const std::vector<Reg>& operands) {
-    const Type* element = node.type->element;
-    const Type* type = w.types.doubleType();
-    if (node.fn == TensorFn::Relu) {
-        const Type* own = registerType(element, w.types);
-        const Reg negative = w.operation(Op::Lt, own, {operands[0], zero(own)});
-        return select(negative, own, [&] { return zero(own); }, [&] { return operands[0]; });
-    }
-    const bool isWhole =
-        element->is(TypeKind::Int) || element->is(TypeKind::Long) || element->is(TypeKind::Int8);
-    if (node.fn == TensorFn::Math && isWhole) return wholeMath(node, operands);
-    std::vector<Reg> values;
-    for (std::size_t k = 0; k < operands.size(); ++k)
-        values.push_back(convert(operands[k], node.operands[k]->type->element, type));
-    Reg result = ir::kNone;
-    switch (node.fn) {
-        case TensorFn::Math:
-            result = w.operation(Op::Math, type, values);
-            w.body.blocks[w.block].instrs.back().math = node.math;
-            w.body.blocks[w.block].instrs.back().flag =
-                node.math == MathFn::Exp || node.math == MathFn::Tanh;
-            break;
-        case TensorFn::Gelu: result = gelu(values[0]); break;
-        case TensorFn::Sigmoid: result = sigmoid(values[0]); break;
-        case TensorFn::Silu:
-            result = w.operation(Op::Mul, type, {values[0], sigmoid(values[0])});
-            break;
-        default: STRC_UNREACHABLE("no definition of an operation on tensors");
-    }
-    return convert(result, type, element);
 }
 
 }  // namespace strc::tensor

@@ -117,9 +117,43 @@ private:
     ir::Reg operation(const Node&, const std::vector<ir::Reg>& operands);
     ir::Reg arithmetic(const Node&, ir::Op, const std::vector<ir::Reg>&);
     ir::Reg comparison(const Node&, ir::Op, const std::vector<ir::Reg>&);
-    ir::Reg function(const Node&, const std::vector<ir::Reg>&);
-    ir::Reg sigmoid(ir::Reg x);
-    ir::Reg gelu(ir::Reg x);
+    using Operands = std::vector<ir::Reg>;
+    using Definition = std::function<ir::Reg(const Operands&)>;
+    /// A function of real numbers: in binary64, rounded once.
+    ir::Reg real(const Node&, const Operands&, const Definition&);
+    ir::Reg logistic(ir::Reg x);
+    /// A function of doubles as the language has it.
+    ir::Reg exact(types::MathFn, const Operands&);
+
+    // The column `definition` of types/tensor_functions.def names these. Operands are in registers, each of its element's type.
+    ir::Reg add(const Node& node, const Operands& x) { return arithmetic(node, ir::Op::Add, x); }
+    ir::Reg subtract(const Node& node, const Operands& x) {
+        return arithmetic(node, ir::Op::Sub, x);
+    }
+    ir::Reg multiply(const Node& node, const Operands& x) {
+        return arithmetic(node, ir::Op::Mul, x);
+    }
+    ir::Reg divide(const Node& node, const Operands& x) { return arithmetic(node, ir::Op::Div, x); }
+    ir::Reg equal(const Node& node, const Operands& x) { return comparison(node, ir::Op::Eq, x); }
+    ir::Reg unequal(const Node& node, const Operands& x) { return comparison(node, ir::Op::Ne, x); }
+    ir::Reg less(const Node& node, const Operands& x) { return comparison(node, ir::Op::Lt, x); }
+    ir::Reg lessOrEqual(const Node& node, const Operands& x) {
+        return comparison(node, ir::Op::Le, x);
+    }
+    ir::Reg greater(const Node& node, const Operands& x) { return comparison(node, ir::Op::Gt, x); }
+    ir::Reg greaterOrEqual(const Node& node, const Operands& x) {
+        return comparison(node, ir::Op::Ge, x);
+    }
+    ir::Reg negate(const Node&, const Operands&);
+    ir::Reg invert(const Node&, const Operands&);
+    ir::Reg choose(const Node&, const Operands&);
+    ir::Reg cast(const Node&, const Operands&);
+    ir::Reg math(const Node&, const Operands&);
+    ir::Reg relu(const Node&, const Operands&);
+    ir::Reg sigmoid(const Node&, const Operands&);
+    ir::Reg gelu(const Node&, const Operands&);
+    ir::Reg silu(const Node&, const Operands&);
+    ir::Reg mish(const Node&, const Operands&);
     ir::Reg wholeMath(const Node&, const std::vector<ir::Reg>& operands);
     /// The maximum or minimum of real numbers; one that is no number wins.
     ir::Reg better(types::MathFn, ir::Reg, ir::Reg, const Type* registerType);

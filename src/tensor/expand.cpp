@@ -5,7 +5,7 @@
 #include "base/pass.h"
 #include "ir/calls.h"
 #include "ir/text.h"
-#include "tensor/expander.h"
+#include "tensor/expansion.h"
 
 namespace strc::tensor {
 namespace {
@@ -110,17 +110,54 @@ bool attends(ir::StreamCode& code) {
 
 /// Functions that setup or init call run before anything arrives. Others may say what fields are, and need not: only the
 /// run may know what they make.
-void expandFunctions(ir::StreamCode& code, Expansion& expansion, types::TypeTable& types) {
-    const std::vector<const Body*> early = ir::bodiesOfSetup(*expansion.module, code);
+std::optional<Fault> expandFunctions(ir::StreamCode& code, const ExpansionInput& in,
+                                     ExpansionState& state, types::TypeTable& types) {
+    const std::vector<const Body*> early = ir::bodiesOfSetup(*in.module, code);
     for (Body& function : code.functions) {
         if (!usesTensors(function) || usesTapes(function)) continue;
-        try {
-            function = expandBody(code, function, expansion, types);
-        } catch (Stop& stop) {
-            const bool isEarly = std::find(early.begin(), early.end(), &function) != early.end();
-            if (isEarly || !stop.fault.isOfRun) throw;
-        }
+        Expanded expanded = expandBody(code, function, in, state, types);
+        const bool isEarly = std::find(early.begin(), early.end(), &function) != early.end();
+        if (expanded.fault && (isEarly || !expanded.fault->isOfRun))
+            return std::move(expanded.fault);
+        if (!expanded.fault) function = std::move(expanded.body);
     }
+    return std::nullopt;
+}
+
+/// The bodies that run while the graph is built.
+std::optional<Fault> expandEarly(ir::StreamCode& code, const ExpansionInput& in,
+                                 ExpansionState& state, types::TypeTable& types) {
+    if (std::optional<Fault> fault = takeInFunctions(code, types)) return fault;
+    Expanded setup = expandBody(code, code.setup, in, state, types);
+    if (setup.fault) return std::move(setup.fault);
+    Expanded init, composite;
+    if (code.init) init = expandBody(code, *code.init, in, state, types);
+    if (init.fault) return std::move(init.fault);
+    if (std::optional<Fault> fault = expandFunctions(code, in, state, types)) return fault;
+    if (code.body) composite = expandBody(code, *code.body, in, state, types);
+    if (composite.fault) return std::move(composite.fault);
+    code.setup = std::move(setup.body);
+    if (code.body) code.body = std::move(composite.body);
+    if (code.init) code.init = std::move(init.body);
+    return std::nullopt;
+}
+
+ExpansionInput inputOf(const Arriving& arriving) {
+    ExpansionInput in;
+    in.constants = arriving.constants;
+    in.input = arriving.input;
+    in.natives = arriving.natives;
+    in.areFieldsKnown = true;
+    return in;
+}
+
+/// One entry if all are alike.
+bool areAlike(const Sequence& output) {
+    return std::all_of(output.begin(), output.end(), [&](const Type* t) { return t == output[0]; });
+}
+
+void shorten(Sequence& output) {
+    if (areAlike(output) && !output.empty()) output.resize(1);
 }
 
 }  // namespace
@@ -178,106 +215,84 @@ std::vector<Fault> expandSetup(ir::StreamCode& code, std::span<const Value> cons
     fields.stored.assign(code.fields.size(), ir::kNone);
     fields.isConstant.clear();
     for (int stores : storesOfWork(code)) fields.isConstant.push_back(stores == 0);
-    Sequence none;
-    std::map<std::uint32_t, const Type*> declared;
-    Expansion expansion{constants, none, {}, fields, none, declared};
-    expansion.weights = weights;
-    expansion.stored = &code.stored;
-    expansion.keepsFirst = keepFirst(code);
-    expansion.natives = module.natives;
-    expansion.module = &module;
-    try {
-        takeInFunctions(code, types);
-        Body setup = expandBody(code, code.setup, expansion, types);
-        std::optional<Body> init, composite;
-        if (code.init) init = expandBody(code, *code.init, expansion, types);
-        expandFunctions(code, expansion, types);
-        if (code.body) composite = expandBody(code, *code.body, expansion, types);
-        code.setup = std::move(setup);
-        code.body = std::move(composite);
-        code.init = std::move(init);
-    } catch (Stop& stop) {
-        expansion.missing.push_back(std::move(stop.fault));
-    }
-    if (!expansion.missing.empty()) return std::move(expansion.missing);
+    ExpansionInput in;
+    in.constants = constants;
+    in.weights = weights;
+    in.mayStore = true;
+    in.keepsFirst = keepFirst(code);
+    in.natives = module.natives;
+    in.module = &module;
+    ExpansionState state;
+    state.fields = std::move(fields);
+    state.stored = std::move(code.stored);
+    if (std::optional<Fault> fault = expandEarly(code, in, state, types))
+        state.missing.push_back(std::move(*fault));
+    fields = std::move(state.fields);
+    code.stored = std::move(state.stored);
+    if (!state.missing.empty()) return std::move(state.missing);
     fields.declared.assign(code.fields.size(), nullptr);
-    for (const auto& [field, type] : declared) fields.declared[field] = type;
+    for (const auto& [field, type] : state.declared) fields.declared[field] = type;
     if (weights) noteComputations(code, fields, weights);
     retypeFields(code, fields, types);
     return {};
 }
 
 Sequence inferPrework(ir::StreamCode& code, const Arriving& arriving, types::TypeTable& types) {
-    Fields fields = arriving.fields;
-    Sequence output;
-    std::map<std::uint32_t, const Type*> declared;
-    Expansion expansion{arriving.constants, arriving.input, {}, fields, output, declared};
-    expansion.areFieldsKnown = true;
-    expansion.natives = arriving.natives;
-    try {
-        takeInFunctions(code, types);
-        expandBody(code, *code.prework, expansion, types);
-    } catch (Stop&) {
+    ExpansionState state;
+    state.fields = arriving.fields;
+    if (takeInFunctions(code, types) ||
+        expandBody(code, *code.prework, inputOf(arriving), state, types).fault)
         return {};
-    }
-    const bool areAlike =
-        std::all_of(output.begin(), output.end(), [&](const Type* t) { return t == output[0]; });
-    if (areAlike && !output.empty()) output.resize(1);
-    return output;
+    shorten(state.output);
+    return std::move(state.output);
 }
 
 std::optional<Fault> inferWork(ir::StreamCode& code, const Arriving& arriving, Sequence& output,
                                types::TypeTable& types) {
-    Fields fields = arriving.fields;
-    std::map<std::uint32_t, const Type*> declared;
-    Expansion expansion{arriving.constants, arriving.input, {}, fields, output, declared};
-    expansion.areFieldsKnown = true;
-    expansion.natives = arriving.natives;
+    const ExpansionInput in = inputOf(arriving);
+    ExpansionState state;
+    state.fields = arriving.fields;
     std::size_t fromPrework = 0;
-    try {
-        takeInFunctions(code, types);
-        forEachBody(code, [&](Body& body) {
-            expandBody(code, body, expansion, types);
-            if (code.prework && &body == &*code.prework) fromPrework = output.size();
-        });
-    } catch (Stop& stop) {
-        return std::move(stop.fault);
-    }
-    const bool areAlike =
-        std::all_of(output.begin(), output.end(), [&](const Type* t) { return t == output[0]; });
-    if (areAlike && !output.empty()) output.resize(1);
+    std::optional<Fault> fault = takeInFunctions(code, types);
+    forEachBody(code, [&](const Body& body) {
+        if (fault) return;
+        fault = expandBody(code, body, in, state, types).fault;
+        if (code.prework && &body == &*code.prework) fromPrework = state.output.size();
+    });
+    output = std::move(state.output);
+    if (fault) return fault;
+    const bool isRegular = areAlike(output);
+    shorten(output);
     const bool isWorkAlone = std::none_of(code.functions.begin(), code.functions.end(), usesTapes);
-    if (areAlike || (expansion.isOutputRegular && fromPrework == 0 && isWorkAlone))
+    if (isRegular || (state.isOutputRegular && fromPrework == 0 && isWorkAlone))
         return std::nullopt;
-    Fault fault{false, "'push'",
-                "items of different types are pushed, and which comes when depends on the run",
-                code.work->header};
-    fault.isOfRun = true;
+    fault = Fault{false, "'push'",
+                  "items of different types are pushed, and which comes when depends on the run",
+                  code.work->header};
+    fault->isOfRun = true;
     return fault;
 }
 
 std::optional<Fault> expandWork(ir::StreamCode& code, const Arriving& arriving,
                                 const Channels& channels, types::TypeTable& types) {
-    Fields fields = arriving.fields;
-    Sequence pushed;
-    std::map<std::uint32_t, const Type*> declared;
-    Expansion expansion{arriving.constants, arriving.input, channels, fields, pushed, declared};
-    expansion.areFieldsKnown = true;
-    expansion.natives = arriving.natives;
-    expansion.fusesEpilogues = arriving.fusesEpilogues;
-    expansion.split = arriving.split;
+    ExpansionInput in = inputOf(arriving);
+    in.channels = channels;
     std::optional<base::PassRun> blocks;
     if (arriving.passes && attends(code))
         blocks.emplace(*arriving.passes, base::Pass::AttentionBlocks, code.name);
-    expansion.attendsInBlocks = blocks && *blocks;
-    try {
-        takeInFunctions(code, types);
-        forEachBody(code, [&](Body& body) { body = expandBody(code, body, expansion, types); });
-    } catch (Stop& stop) {
-        return std::move(stop.fault);
-    }
+    in.options = {blocks && *blocks, arriving.fusesEpilogues, arriving.split};
+    ExpansionState state;
+    state.fields = arriving.fields;
+    std::optional<Fault> fault = takeInFunctions(code, types);
+    forEachBody(code, [&](Body& body) {
+        if (fault) return;
+        Expanded expanded = expandBody(code, body, in, state, types);
+        fault = std::move(expanded.fault);
+        if (!fault) body = std::move(expanded.body);
+    });
+    if (fault) return fault;
     if (blocks && code.work) blocks->show([&] { return ir::print(*code.work); });
-    retypeFields(code, fields, types);
+    retypeFields(code, state.fields, types);
     if (channels.input) code.input = channels.input;
     if (channels.output) code.output = channels.output;
     return std::nullopt;

@@ -32,7 +32,7 @@ Body BodyExpander::expand() {
     regs.assign(from.regs.size(), ir::kNone);
     nodes.resize(from.regs.size());
     constants.resize(from.regs.size());
-    known = expansion.known;
+    known = state.known;
     uses.resize(from.regs.size());
     addUses(from.entry, 1);
     expandBlock(from.entry);
@@ -84,10 +84,10 @@ void BodyExpander::expandInstr(const Instr& instr) {
             break;
         case Op::Pop:
         case Op::Peek:
-            if (!expansion.input.empty()) return take(instr);
+            if (!in.input.empty()) return take(instr);
             break;
         case Op::Discard:
-            if (!expansion.input.empty()) return discard(instr);
+            if (!in.input.empty()) return discard(instr);
             break;
         case Op::Push:
             if (isTensor(instr.type)) return push(instr);

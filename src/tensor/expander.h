@@ -11,67 +11,33 @@
 #include <vector>
 
 #include "tensor/elements.h"
-#include "tensor/expand.h"
+#include "tensor/expansion.h"
 #include "tensor/iteration_locals.h"
-#include "tensor/known_variables.h"
 #include "tensor/operation.h"
 
 namespace strc::tensor {
 
-/// Thrown from deep inside of a body; caught by `expand…`.
+/// Thrown from deep inside of a body, and caught where an attempt to expand it begins (expand_body.cpp).
 struct Stop {
     Fault fault;
 };
 
-/// The input, options and results of the expansion of one body.
-struct Expansion {
-    std::span<const Value> constants;  ///< of the stream
-    const Sequence& input;
-    Channels channels;  ///< what is null is not known yet
-    Fields& fields;
-    Sequence& output;  ///< pushed so far
-    std::map<std::uint32_t, const Type*>&
-        declared;  ///< fields: what is known by their declarations
-    bool attendsInBlocks = false;  ///< the pass `attention-blocks`
-    bool areFieldsKnown = false;  ///< setup and init are done
-    KnownVariables known = {};  ///< fields behind setup, for init
-    bool isOutputRegular = true;  ///< nothing was pushed where the count depends on the run
-    weights::Source* weights = nullptr;
-    std::vector<ir::StoredArray>* stored = nullptr;  ///< those of the code; null: setup is over
-    std::vector<Fault> missing = {};  ///< stored values that are not there as they are wanted
-    bool fusesEpilogues = false;  ///< additions and bounds into the sums of products before them
-    std::optional<types::TensorSplit> split = std::nullopt;  ///< --split
-    std::vector<bool> keepsFirst = {};  ///< fields that get a value once, in setup, and no other
-    std::span<const ir::Native> natives = {};  ///< of the program
-    const ir::Module* module = nullptr;  ///< of the program, where static tensors may be read
-    std::map<std::uint32_t, const Type*>* given = nullptr;  ///< static tensors, in static items
-};
-
-/// The body without tensors. Loops with tensors whose iterations are known are written out if the body makes
-/// no sense otherwise: parts of a tensor at a place that depends on the iteration, a shape that grows.
-/// Throws Stop.
-ir::Body expandBody(const ir::StreamCode&, const ir::Body&, Expansion&, types::TypeTable&);
-
-/// The body with slices of so many neighbours from a place on that only the run knows as `narrow`. None: it has none.
-std::optional<ir::Body> withoutOpenSlices(const ir::Body&, types::TypeTable&);
-
-/// Puts functions with tensors among their parameters or results where they are called. Throws Stop.
-void takeInFunctions(ir::StreamCode&, types::TypeTable&);
-
 class BodyExpander {
 public:
-    BodyExpander(const ir::StreamCode& code, const ir::Body& from, Expansion& expansion,
-                 types::TypeTable& types, bool unrolls)
+    BodyExpander(const ir::StreamCode& code, const ir::Body& from, const ExpansionInput& in,
+                 ExpansionState& state, types::TypeTable& types, bool unrolls)
         : code(code),
           from(from),
-          expansion(expansion),
+          in(in),
+          state(state),
           types(types),
           unrolls(unrolls),
           iterationLocals(from),
           w(types),
-          elements(w, expansion.fusesEpilogues, expansion.attendsInBlocks,
-                   expansion.channels.layouts.areValuesLast, expansion.split) {}
+          elements(w, in.options.fusesEpilogues, in.options.attendsInBlocks,
+                   in.channels.layouts.areValuesLast, in.options.split) {}
 
+    /// Throws Stop.
     ir::Body expand();
     bool hasUnrolled() const { return unrolled; }
     /// Stores the values that fields are known to have behind the body.
@@ -268,7 +234,8 @@ private:
 
     const ir::StreamCode& code;
     const ir::Body& from;
-    Expansion& expansion;
+    const ExpansionInput& in;
+    ExpansionState& state;
     types::TypeTable& types;
     const bool unrolls;
     IterationLocals iterationLocals;

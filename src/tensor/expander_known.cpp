@@ -54,14 +54,14 @@ void BodyExpander::rememberFields() {
     };
     std::erase_if(known.scalars, isLocal);
     std::erase_if(known.arrays, isLocal);
-    expansion.known = std::move(known);
+    state.known = std::move(known);
 }
 
 /// Local variables; fields while they get their first values.
 bool BodyExpander::isFollowed(ir::VarRef var) const {
     if (var.space == Space::Local) return var.index != ir::kNone;
     const bool isSetup = from.kind == ir::BodyKind::Setup || from.kind == ir::BodyKind::Init;
-    return var.space == Space::Field && isSetup && !expansion.areFieldsKnown;
+    return var.space == Space::Field && isSetup && !in.areFieldsKnown;
 }
 
 const Type* BodyExpander::typeOfFollowed(ir::VarRef var) const {
@@ -166,9 +166,9 @@ std::optional<Value> BodyExpander::valueOf(const Instr& instr) const {
                 return array->second;
             if (instr.var.space == Space::Global) return staticArray(instr.var.index);
             if (instr.var.space != Space::Constant || code.openSlot(instr.var.index) != ir::kNone ||
-                instr.var.index >= expansion.constants.size())
+                instr.var.index >= in.constants.size())
                 return std::nullopt;
-            return expansion.constants[instr.var.index];
+            return in.constants[instr.var.index];
         case Op::Load: {
             if (!isFollowed(instr.var)) return std::nullopt;
             auto found = known.scalars.find(key(instr.var));
@@ -188,9 +188,9 @@ std::optional<Value> BodyExpander::valueOf(const Instr& instr) const {
 }
 
 std::optional<Value> BodyExpander::staticArray(std::uint32_t global) const {
-    if (!expansion.module || global >= expansion.module->globalValues.size()) return std::nullopt;
-    const Value& value = expansion.module->globalValues[global];
-    if (!value.type || !maySayShape(value.type) || (expansion.given && mayChangeArrays(from)))
+    if (!in.module || global >= in.module->globalValues.size()) return std::nullopt;
+    const Value& value = in.module->globalValues[global];
+    if (!value.type || !maySayShape(value.type) || (in.isStaticItem && mayChangeArrays(from)))
         return std::nullopt;
     return value;
 }
@@ -298,7 +298,7 @@ bool BodyExpander::decidesOnShapes(BlockId id) const {
     if (id == ir::kNone) return false;
     auto decides = [&](const Instr& instr) {
         if (instr.op == Op::Tensor || instr.op == Op::Require || isTensor(instr.type)) return true;
-        if (instr.op == Op::Pop || instr.op == Op::Peek) return !expansion.input.empty();
+        if (instr.op == Op::Pop || instr.op == Op::Peek) return !in.input.empty();
         if (instr.op == Op::Addr && isFollowed(instr.var) && known.arrays.contains(key(instr.var)))
             return true;
         return std::any_of(instr.blocks.begin(), instr.blocks.end(),
@@ -379,68 +379,6 @@ std::optional<bool> BodyExpander::condition(const Instr& loop) {
     inlined(test, ir::kNone);
     const auto& value = constants[from.blocks[test].instrs.back().operands[0]];
     return value ? std::optional(value->bytes[0] != 0) : std::nullopt;
-}
-
-ir::Body expandBody(const ir::StreamCode& code, const ir::Body& body, Expansion& expansion,
-                    types::TypeTable& types) {
-    const Fields fields = expansion.fields;
-    const std::size_t stored = expansion.stored ? expansion.stored->size() : 0;
-    const Sequence output = expansion.output;
-    const auto declared = expansion.declared;
-    const bool isOutputRegular = expansion.isOutputRegular;
-    const KnownVariables known = expansion.known;
-    const std::size_t missing = expansion.missing.size();
-    auto restore = [&] {
-        expansion.fields = fields;
-        if (expansion.stored) expansion.stored->resize(stored);
-        expansion.output = output;
-        expansion.declared = declared;
-        expansion.isOutputRegular = isOutputRegular;
-        expansion.known = known;
-        expansion.missing.erase(expansion.missing.begin() + static_cast<std::ptrdiff_t>(missing),
-                                expansion.missing.end());
-    };
-    auto expanded = [&](BodyExpander& expander) {
-        ir::Body made = expander.expand();
-        expander.rememberFields();
-        return made;
-    };
-    auto asWritten = [&] {
-        Stop first;
-        try {
-            BodyExpander plain(code, body, expansion, types, false);
-            return expanded(plain);
-        } catch (Stop& stop) {
-            first = std::move(stop);
-        }
-        restore();
-        BodyExpander unrolling(code, body, expansion, types, true);
-        try {
-            return expanded(unrolling);
-        } catch (Stop&) {
-            restore();
-            if (unrolling.hasUnrolled()) throw;
-            throw first;
-        }
-    };
-    const std::optional<ir::Body> narrow = withoutOpenSlices(body, types);
-    if (!narrow) return asWritten();
-    if (!expansion.channels.input && !expansion.channels.output) {
-        // Shapes are asked for: where a slice does not fit is told now and not by the run.
-        try {
-            asWritten();
-        } catch (Stop& stop) {
-            if (!stop.fault.isOfRun) throw;
-        }
-        restore();
-    }
-    try {
-        BodyExpander expander(code, *narrow, expansion, types, false);
-        return expanded(expander);
-    } catch (Stop&) {
-        restore();
-    }
-    return asWritten();
 }
 
 }  // namespace strc::tensor

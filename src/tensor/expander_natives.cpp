@@ -18,12 +18,12 @@ bool BodyExpander::handsTensors(const Instr& instr) const {
 }
 
 std::string BodyExpander::nameOfNative(const Instr& call) const {
-    const ir::Native& native = expansion.natives[call.callee.index];
+    const ir::Native& native = in.natives[call.callee.index];
     return "'" + native.package + "." + native.name + "'";
 }
 
 void BodyExpander::callNative(const Instr& instr) {
-    const ir::Native& native = expansion.natives[instr.callee.index];
+    const ir::Native& native = in.natives[instr.callee.index];
     Instr made = instr;
     for (std::size_t k = 0; k < instr.operands.size(); ++k)
         made.operands[k] = isTensor(native.params[k]) ? tensorArgument(instr, k, native.params[k])

@@ -24,8 +24,8 @@ std::string BodyExpander::storedName(const Instr& instr) {
 
 const Type* BodyExpander::declaredType(VarRef var) const {
     if (var.space == Space::Field) {
-        auto found = expansion.declared.find(var.index);
-        return found == expansion.declared.end() ? nullptr : found->second;
+        auto found = state.declared.find(var.index);
+        return found == state.declared.end() ? nullptr : found->second;
     }
     auto found = bindings.find(key(var));
     return found == bindings.end() ? nullptr : found->second.declared;
@@ -52,22 +52,22 @@ void BodyExpander::missing(const Instr& instr, const std::string& name, const Ty
     Fault fault;
     fault.range = instr.range;
     const bool isMissing = why.id == base::Diag::WeightsMissing;
-    if (isMissing) fault.similar = expansion.weights->similarTo(name);
+    if (isMissing) fault.similar = in.weights->similarTo(name);
     fault.endsAll = !isMissing && why.id != base::Diag::WeightsMismatch;
     fault.refusal = std::move(why);
     if (fault.endsAll || !wanted || !types::isConcrete(wanted)) throw Stop{std::move(fault)};
     auto isKnown = [&](const Fault& other) {  // bodies are expanded twice, if need be
         return other.range == fault.range && other.refusal->args == fault.refusal->args;
     };
-    if (std::none_of(expansion.missing.begin(), expansion.missing.end(), isKnown))
-        expansion.missing.push_back(std::move(fault));
+    if (std::none_of(state.missing.begin(), state.missing.end(), isKnown))
+        state.missing.push_back(std::move(fault));
     keepStored(instr, wanted, {name, storageOf(wanted, types), nullptr, false});
 }
 
 void BodyExpander::keepStored(const Instr& instr, const Type* type, ir::StoredArray array) {
-    const auto index = static_cast<std::uint32_t>(expansion.stored->size());
+    const auto index = static_cast<std::uint32_t>(state.stored.size());
     define(instr, memory(type, {Space::Stored, index}, array.type));
-    expansion.stored->push_back(std::move(array));
+    state.stored.push_back(std::move(array));
 }
 
 namespace {
@@ -88,30 +88,29 @@ base::Result<weights::Values> find(weights::Source* source, const std::string& n
 }  // namespace
 
 void BodyExpander::stored(const Instr& instr, const Type* shaped) {
-    if (!expansion.stored)
+    if (!in.mayStore)
         stop(instr,
              "values are looked up by name while the graph is built, not in work: put them into a "
              "field");
     const std::string name = storedName(instr);
     const Type* wanted = storedType(instr, shaped);
-    auto found = find(expansion.weights, name, wanted, types);
+    auto found = find(in.weights, name, wanted, types);
     if (!found) return missing(instr, name, wanted, found.failure());
     checkComputable(instr, found->type);
     const Type* array = storageOf(found->type, types);
     if (array->extent > INT32_MAX)
         stop(instr, "'" + name + "' has more elements than an array can have");
-    const bool isInFile = !expansion.weights->path().empty() && found->bytes == found->inFile;
-    if (found->bytes != found->inFile) expansion.weights->noteComputation(found->bytes);
+    const bool isInFile = !in.weights->path().empty() && found->bytes == found->inFile;
+    if (found->bytes != found->inFile) in.weights->noteComputation(found->bytes);
     keepStored(instr, found->type, {name, array, found->bytes, isInFile});
 }
 
 bool BodyExpander::becomesStored(VarRef field, const NodePtr& value) {
-    const bool isSole = depth == 0 && expansion.stored &&
-                        field.index < expansion.keepsFirst.size() &&
-                        expansion.keepsFirst[field.index];
+    const bool isSole = depth == 0 && in.mayStore && field.index < in.keepsFirst.size() &&
+                        in.keepsFirst[field.index];
     if (!isSole || value->kind != NodeKind::Memory || value->var.space != Space::Stored)
         return false;
-    expansion.fields.stored[field.index] = value->var.index;
+    state.fields.stored[field.index] = value->var.index;
     return true;
 }
 

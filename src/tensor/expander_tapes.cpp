@@ -12,13 +12,13 @@ using ir::VarRef;
 using types::TypeKind;
 
 const Type* BodyExpander::arriving(const Instr& instr, std::int64_t offset) {
-    const auto period = static_cast<std::int64_t>(expansion.input.size());
-    if (period == 1) return expansion.input[0];
+    const auto period = static_cast<std::int64_t>(in.input.size());
+    if (period == 1) return in.input[0];
     if (depth > 0 || offset < 0)
         stopOfRun(instr, describe(instr),
                   "the items that arrive are of different types, and which of them this takes "
                   "depends on the run");
-    return expansion.input[static_cast<std::size_t>((popped + offset) % period)];
+    return in.input[static_cast<std::size_t>((popped + offset) % period)];
 }
 
 void BodyExpander::take(const Instr& instr) {
@@ -29,7 +29,7 @@ void BodyExpander::take(const Instr& instr) {
     }
     const Type* type = arriving(instr, offset);
     checkComputable(instr, type);
-    const Type* item = expansion.channels.input ? expansion.channels.input : storageOf(type, types);
+    const Type* item = in.channels.input ? in.channels.input : storageOf(type, types);
     const VarRef var{Space::Local, w.local("", item)};
     const Reg to = w.address(var, item);
     if (instr.op == Op::Pop)
@@ -38,7 +38,7 @@ void BodyExpander::take(const Instr& instr) {
         w.emit(Op::PeekInto, item, {to, regs[instr.operands[0]]});
     w.body.blocks[w.block].instrs.back().checked = instr.checked;
     if (instr.op == Op::Pop) ++popped;
-    const Dims steps = expansion.channels.layouts.isInputLast ? channelsLast(type->dims) : Dims{};
+    const Dims steps = in.channels.layouts.isInputLast ? channelsLast(type->dims) : Dims{};
     if (item->is(TypeKind::Array)) return define(instr, memory(type, var, item, steps));
     const Type* array = storageOf(type, types);
     const VarRef own{Space::Local, w.local("", array)};
@@ -49,7 +49,7 @@ void BodyExpander::take(const Instr& instr) {
 void BodyExpander::discard(const Instr& instr) {
     Instr made = instr;
     const Type* type = arriving(instr, 0);
-    made.type = expansion.channels.input ? expansion.channels.input : storageOf(type, types);
+    made.type = in.channels.input ? in.channels.input : storageOf(type, types);
     w.body.blocks[w.block].instrs.push_back(std::move(made));
     ++popped;
 }
@@ -59,13 +59,11 @@ void BodyExpander::push(const Instr& instr) {
     checkComputable(instr, value->type);
     if (types::countElements(value->type) == 0)
         stop(instr, types::toString(value->type) + " has no elements");
-    expansion.output.push_back(value->type);
-    if (depth > 0) expansion.isOutputRegular = false;
-    const Type* item =
-        expansion.channels.output ? expansion.channels.output : storageOf(value->type, types);
+    state.output.push_back(value->type);
+    if (depth > 0) state.isOutputRegular = false;
+    const Type* item = in.channels.output ? in.channels.output : storageOf(value->type, types);
     VarRef var = value->var;
-    const Dims steps =
-        expansion.channels.layouts.isOutputLast ? channelsLast(value->type->dims) : Dims{};
+    const Dims steps = in.channels.layouts.isOutputLast ? channelsLast(value->type->dims) : Dims{};
     const bool liesAsWanted = value->kind == NodeKind::Memory && value->steps == steps;
     if (item->is(TypeKind::Struct)) {
         const Type* array = storageOf(value->type, types);

@@ -78,8 +78,8 @@ void BodyExpander::declare(const Instr& instr) {
     checkExtents(instr, nameOf(instr.var), dims);
     const Type* declared = dims.empty() ? type : types.tensor(type->element, dims);
     if (instr.var.space == Space::Field) {
-        if (isConcrete(declared)) expansion.fields.types[instr.var.index] = declared;
-        expansion.declared[instr.var.index] = declared;
+        if (isConcrete(declared)) state.fields.types[instr.var.index] = declared;
+        state.declared[instr.var.index] = declared;
         Instr made = instr;  // the memory, all zero
         made.operands.clear();
         w.body.blocks[w.block].instrs.push_back(std::move(made));
@@ -117,29 +117,29 @@ bool BodyExpander::dividesByZero(Reg reg) const {
 
 NodePtr BodyExpander::field(const Instr& instr) {
     const std::uint32_t index = instr.var.index;
-    const Type* type = expansion.fields.types[index];
+    const Type* type = state.fields.types[index];
     if (!type)
         stopUnknown(instr, "the shape of field " + nameOf(instr.var) + ", which has no value yet,");
-    const std::vector<std::uint32_t>& stored = expansion.fields.stored;
+    const std::vector<std::uint32_t>& stored = state.fields.stored;
     if (index < stored.size() && stored[index] != ir::kNone) {
-        if (expansion.stored && expansion.weights)
-            expansion.weights->noteComputation((*expansion.stored)[stored[index]].bytes);
+        if (in.mayStore && in.weights)
+            in.weights->noteComputation(state.stored[stored[index]].bytes);
         return memory(type, {Space::Stored, stored[index]}, storageOf(type, types));
     }
     return memory(type, instr.var, storageOf(type, types));
 }
 
 NodePtr BodyExpander::global(const Instr& instr) {
-    const std::string& name = expansion.module->globals[instr.var.index].name;
-    const Value& value = expansion.module->globalValues[instr.var.index];
+    const std::string& name = in.module->globals[instr.var.index].name;
+    const Value& value = in.module->globalValues[instr.var.index];
     if (!value.type) stopUnknown(instr, "the shape of '" + name + "', which has no value yet,");
-    const auto index = static_cast<std::uint32_t>(expansion.stored->size());
+    const auto index = static_cast<std::uint32_t>(state.stored.size());
     const Type* array = storageOf(value.type, types);
     // A static item may be about to change it; afterwards it lasts as long as the program does.
-    const auto kept = expansion.given ? std::make_shared<std::string>(value.bytes) : nullptr;
+    const auto kept = in.isStaticItem ? std::make_shared<std::string>(value.bytes) : nullptr;
     const std::string& from = kept ? *kept : value.bytes;
     const weights::Bytes bytes(kept, reinterpret_cast<const std::byte*>(from.data()));
-    expansion.stored->push_back({name, array, bytes, false});
+    state.stored.push_back({name, array, bytes, false});
     return memory(value.type, {Space::Stored, index}, array);
 }
 
@@ -160,7 +160,7 @@ void BodyExpander::store(const Instr& instr) {
     checkComputable(instr, value->type);
     if (instr.var.space == Space::Field) return storeField(instr, value);
     if (instr.var.space == Space::Global) {
-        expansion.given->insert_or_assign(instr.var.index, value->type);
+        state.given.insert_or_assign(instr.var.index, value->type);
         return overwrite(instr.var, storageOf(value->type, types), value);
     }
     const Type* declared = bindings[key(instr.var)].declared;
@@ -176,12 +176,12 @@ void BodyExpander::checkDeclared(const Instr& instr, const Type* declared, const
 }
 
 void BodyExpander::storeField(const Instr& instr, const NodePtr& value) {
-    const Type*& type = expansion.fields.types[instr.var.index];
-    auto declared = expansion.declared.find(instr.var.index);
-    if (declared != expansion.declared.end()) checkDeclared(instr, declared->second, value->type);
-    const Sequence& known = expansion.fields.declared;
+    const Type*& type = state.fields.types[instr.var.index];
+    auto declared = state.declared.find(instr.var.index);
+    if (declared != state.declared.end()) checkDeclared(instr, declared->second, value->type);
+    const Sequence& known = state.fields.declared;
     if (instr.var.index < known.size()) checkDeclared(instr, known[instr.var.index], value->type);
-    if (!type && expansion.areFieldsKnown)
+    if (!type && in.areFieldsKnown)
         stopUnknown(instr, "the shape of field " + nameOf(instr.var) +
                                ", which neither its declaration nor init gives,");
     if (!type) type = value->type;

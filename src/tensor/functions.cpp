@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "ir/inline.h"
-#include "tensor/expander.h"
+#include "tensor/expansion.h"
 
 namespace strc::tensor {
 namespace {
@@ -19,14 +19,14 @@ bool handsTensors(const Body& body) {
     return std::any_of(body.locals.begin(), body.locals.begin() + body.params, isOne);
 }
 
-void takeInto(const ir::StreamCode& code, Body& body) {
+std::optional<Fault> takeInto(const ir::StreamCode& code, Body& body) {
     const std::optional<Instr> call = ir::inlineChosen(code, body, handsTensors);
-    if (!call) return;
-    throw Stop{{false, "'" + code.functions[call->callee.index].name + "'",
-                "a function that takes or gives tensors can neither call itself nor take or give "
-                "arrays or "
-                "structures, and returns nowhere inside of a loop",
-                call->range}};
+    if (!call) return std::nullopt;
+    return Fault{false, "'" + code.functions[call->callee.index].name + "'",
+                 "a function that takes or gives tensors can neither call itself nor take or give "
+                 "arrays or "
+                 "structures, and returns nowhere inside of a loop",
+                 call->range};
 }
 
 /// An empty body for a function whose calls have all been inlined.
@@ -43,15 +43,19 @@ Body emptied(const Body& function, types::TypeTable& types) {
 
 }  // namespace
 
-void takeInFunctions(ir::StreamCode& code, types::TypeTable& types) {
-    if (std::none_of(code.functions.begin(), code.functions.end(), handsTensors)) return;
-    takeInto(code, code.setup);
+std::optional<Fault> takeInFunctions(ir::StreamCode& code, types::TypeTable& types) {
+    if (std::none_of(code.functions.begin(), code.functions.end(), handsTensors))
+        return std::nullopt;
+    if (std::optional<Fault> fault = takeInto(code, code.setup)) return fault;
     for (std::optional<Body>* body : {&code.init, &code.prework, &code.work, &code.body})
-        if (*body) takeInto(code, **body);
+        if (*body)
+            if (std::optional<Fault> fault = takeInto(code, **body)) return fault;
     for (Body& function : code.functions)
-        if (!handsTensors(function)) takeInto(code, function);
+        if (!handsTensors(function))
+            if (std::optional<Fault> fault = takeInto(code, function)) return fault;
     for (Body& function : code.functions)
         if (handsTensors(function)) function = emptied(function, types);
+    return std::nullopt;
 }
 
 }  // namespace strc::tensor

@@ -5,63 +5,29 @@
 namespace strc::tensor {
 
 using types::TensorFn;
+using types::TensorKind;
 
-bool isElementwise(TensorFn fn) { return fn <= TensorFn::Where; }
+namespace {
 
-bool keepsOrder(TensorFn fn) {
-    switch (fn) {
-        case TensorFn::Reshape:
-        case TensorFn::Flatten:
-        case TensorFn::Squeeze:
-        case TensorFn::Unsqueeze: return true;
-        default: return false;
-    }
+bool isOf(TensorFn fn, TensorKind kind) {
+    return fn != TensorFn::Count && types::info(fn).kind == kind;
 }
 
-bool isReduction(TensorFn fn) {
-    switch (fn) {
-        case TensorFn::Sum:
-        case TensorFn::Mean:
-        case TensorFn::Amax:
-        case TensorFn::Amin:
-        case TensorFn::Argmax:
-        case TensorFn::Matmul:
-        case TensorFn::Conv: return true;
-        default: return false;
-    }
-}
+}  // namespace
 
-bool isContraction(TensorFn fn) { return fn == TensorFn::Matmul || fn == TensorFn::Conv; }
+bool isElementwise(TensorFn fn) { return isOf(fn, TensorKind::Elementwise); }
 
-bool isMade(TensorFn fn) {
-    return fn == TensorFn::Zeros || fn == TensorFn::Ones || fn == TensorFn::Full ||
-           fn == TensorFn::Arange;
-}
+bool keepsOrder(TensorFn fn) { return isOf(fn, TensorKind::Reshaping); }
 
-bool isView(TensorFn fn) {
-    switch (fn) {
-        case TensorFn::Transpose:
-        case TensorFn::Permute:
-        case TensorFn::Slice:
-        case TensorFn::Narrow:
-        case TensorFn::Flip:
-        case TensorFn::Windows:
-        case TensorFn::Broadcast: return true;
-        default: return keepsOrder(fn);
-    }
-}
+bool isReduction(TensorFn fn) { return isOf(fn, TensorKind::Reduction) || isContraction(fn); }
 
-bool isAssembled(TensorFn fn) {
-    switch (fn) {
-        case TensorFn::Concat:
-        case TensorFn::Pad:
-        case TensorFn::Spread:
-        case TensorFn::Update:
-        case TensorFn::CumSum:
-        case TensorFn::Attention: return true;
-        default: return false;
-    }
-}
+bool isContraction(TensorFn fn) { return isOf(fn, TensorKind::Contraction); }
+
+bool isMade(TensorFn fn) { return isOf(fn, TensorKind::Made); }
+
+bool isView(TensorFn fn) { return isOf(fn, TensorKind::View) || keepsOrder(fn); }
+
+bool isAssembled(TensorFn fn) { return isOf(fn, TensorKind::Assembled); }
 
 bool isPadOfPad(const Node& node) {
     auto isOfZeros = [](const Node& pad) {

@@ -62,6 +62,8 @@ inline NodePtr number(const Type* tensor, ir::Reg reg,
     return node;
 }
 
+// By the kind of the operation; false for TensorFn::Count, which memory and numbers have.
+
 /// Each element is made of the elements at the same place in the operands.
 bool isElementwise(types::TensorFn);
 /// Element i of the result, counted row by row, is element i of the operand.

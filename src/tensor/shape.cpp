@@ -61,63 +61,9 @@ public:
 private:
     const Type* dispatch() {
         switch (instr.tensor) {
-            case TensorFn::Add:
-            case TensorFn::Sub:
-            case TensorFn::Mul:
-            case TensorFn::Div: return elementwise(common(0, 1));
-            case TensorFn::Neg: return input(0);
-            case TensorFn::Not: return negation();
-            case TensorFn::Eq:
-            case TensorFn::Ne:
-            case TensorFn::Lt:
-            case TensorFn::Le:
-            case TensorFn::Gt:
-            case TensorFn::Ge: return elementwise(types.boolean());
-            case TensorFn::Math: return elementwise(mathElement());
-            case TensorFn::Relu: return input(0);
-            case TensorFn::Sigmoid:
-            case TensorFn::Gelu:
-            case TensorFn::Silu: return elementwise(real(0));
-            case TensorFn::Where: return elementwise(common(1, 2));
-            case TensorFn::Cast: return types.tensor(instr.type->element, dims(0));
-            case TensorFn::Sum: return reduced(summed());
-            case TensorFn::Mean: return reduced(real(0));
-            case TensorFn::Amax:
-            case TensorFn::Amin: return reduced(element(0));
-            case TensorFn::Argmax: return reduced(types.scalar(TypeKind::Long));
-            case TensorFn::Softmax:
-            case TensorFn::LogSoftmax: return softmax();
-            case TensorFn::CumSum: return cumSum();
-            case TensorFn::Matmul: return matmul();
-            case TensorFn::Conv: return conv();
-            case TensorFn::Attention: return attention();
-            case TensorFn::Reshape: return reshape();
-            case TensorFn::Flatten: return flatten();
-            case TensorFn::Transpose: return transpose();
-            case TensorFn::Permute: return permute();
-            case TensorFn::Squeeze: return squeeze();
-            case TensorFn::Unsqueeze: return unsqueeze();
-            case TensorFn::Slice: return slice();
-            case TensorFn::Narrow: return narrow();
-            case TensorFn::Flip: dimensionAt(1, dims(0).size()); return input(0);
-            case TensorFn::Windows: return windows();
-            case TensorFn::Broadcast: return broadcastTo();
-            case TensorFn::Pad: return pad();
-            case TensorFn::Spread: return spread();
-            case TensorFn::Update: return update();
-            case TensorFn::Take: return take();
-            case TensorFn::Concat: return concat();
-            case TensorFn::Zeros:
-            case TensorFn::Ones: return types.tensor(types.floatType(), extents(0));
-            case TensorFn::Full: return types.tensor(elementOf(operands[0].type), extents(1));
-            case TensorFn::Arange: return types.tensor(types.scalar(TypeKind::Long), extents(0));
-            case TensorFn::Stored: return stored();
-            case TensorFn::FromScalar: return types.tensor(elementOf(operands[0].type), Dims{});
-            case TensorFn::FromArray: return fromArray();
-            case TensorFn::Read: return read();
-            case TensorFn::Item: return item();
-            case TensorFn::Size: return size();
-            case TensorFn::Rank: return types.intType();
+#define FN(Id, name, signature, form, kind, shape, dimensions) \
+    case TensorFn::Id: return shape();
+#include "types/tensor_functions.def"
             case TensorFn::Count: break;
         }
         STRC_UNREACHABLE("operation on tensors");
@@ -176,6 +122,14 @@ private:
 
     // ---- element by element
 
+    const Type* arithmetic() { return elementwise(common(0, 1)); }
+    const Type* comparison() { return elementwise(types.boolean()); }
+    const Type* math() { return elementwise(mathElement()); }
+    const Type* function() { return elementwise(real(0)); }
+    const Type* choice() { return elementwise(common(1, 2)); }
+    const Type* cast() { return types.tensor(instr.type->element, dims(0)); }
+    const Type* likeFirst() { return input(0); }
+
     const Type* elementwise(const Type* result) {
         Dims shape;
         for (const Operand& operand : operands) {
@@ -203,6 +157,11 @@ private:
     }
 
     // ---- over dimensions
+
+    const Type* sum() { return reduced(summed()); }
+    const Type* mean() { return reduced(real(0)); }
+    const Type* extreme() { return reduced(element(0)); }
+    const Type* indexOfGreatest() { return reduced(types.scalar(TypeKind::Long)); }
 
     const Type* summed() const {
         return category(element(0)) == 2 ? element(0) : types.scalar(TypeKind::Long);
@@ -440,6 +399,11 @@ private:
                              count, from, extent, at));
     }
 
+    const Type* flip() {
+        dimensionAt(1, dims(0).size());
+        return input(0);
+    }
+
     const Type* windows() {
         Dims shape = dims(0);
         const std::size_t at = dimensionAt(1, shape.size());
@@ -530,6 +494,12 @@ private:
         return types.tensor(result, std::move(shape));
     }
 
+    // ---- made of numbers
+
+    const Type* made() { return types.tensor(types.floatType(), extents(0)); }
+    const Type* full() { return types.tensor(elementOf(operands[0].type), extents(1)); }
+    const Type* arange() { return types.tensor(types.scalar(TypeKind::Long), extents(0)); }
+
     /// As far as it is said: all of it, or nothing.
     const Type* stored() {
         if (operands.size() == 2) return types.tensor();
@@ -537,6 +507,9 @@ private:
     }
 
     // ---- scalars
+
+    const Type* fromScalar() { return types.tensor(elementOf(operands[0].type), Dims{}); }
+    const Type* rank() { return types.intType(); }
 
     const Type* fromArray() {
         const Type* type = input(0);

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "tensor/expander.h"
+#include "tensor/expansion.h"
 
 namespace strc::tensor {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tensor/expander.h"
+#include "tensor/expansion.h"
 
 namespace strc::tensor {
 namespace {
@@ -148,21 +148,19 @@ StaticItem expandStatic(const ir::Module& module, const Body& item, weights::Sou
     StaticItem made;
     Body body = item;
     Locals(module, body).take();
-    Fields none;
-    Sequence nothing;
-    std::map<std::uint32_t, const Type*> declared;
-    Expansion expansion{{}, nothing, {}, none, nothing, declared};
-    expansion.weights = weights;
-    expansion.stored = &made.around.stored;
-    expansion.natives = module.natives;
-    expansion.module = &module;
-    expansion.given = &made.given;
-    try {
-        made.body = expandBody(made.around, body, expansion, types);
-    } catch (Stop& stop) {
-        expansion.missing.push_back(std::move(stop.fault));
-    }
-    made.faults = std::move(expansion.missing);
+    ExpansionInput in;
+    in.weights = weights;
+    in.mayStore = true;
+    in.natives = module.natives;
+    in.module = &module;
+    in.isStaticItem = true;
+    ExpansionState state;
+    Expanded expanded = expandBody(made.around, body, in, state, types);
+    if (expanded.fault) state.missing.push_back(std::move(*expanded.fault));
+    made.body = std::move(expanded.body);
+    made.around.stored = std::move(state.stored);
+    made.given = std::move(state.given);
+    made.faults = std::move(state.missing);
     return made;
 }
 

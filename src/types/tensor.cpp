@@ -6,9 +6,9 @@ namespace strc::types {
 namespace {
 
 constexpr TensorFnInfo kFunctions[] = {
-#define FN(Id, name, signature, form) {name, signature, TensorForm::form},
+#define FN(Id, name, signature, form, kind, shape, dimensions) \
+    {name, signature, TensorForm::form, TensorKind::kind},
 #include "types/tensor_functions.def"
-#undef FN
 };
 static_assert(std::size(kFunctions) == static_cast<std::size_t>(TensorFn::Count));
 

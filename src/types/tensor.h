@@ -9,18 +9,32 @@
 namespace strc::types {
 
 enum class TensorFn : std::uint8_t {
-#define FN(Id, name, signature, form) Id,
+#define FN(Id, name, signature, form, kind, shape, dimensions) Id,
 #include "types/tensor_functions.def"
-#undef FN
     Count
 };
 
 enum class TensorForm : std::uint8_t { Operator, Call, Maker };
 
+/// How an operation makes its result of its operands.
+enum class TensorKind : std::uint8_t {
+    Elementwise,  ///< each element of the elements at the same place
+    Reshaping,  ///< element i, counted row by row, is element i of the operand
+    View,  ///< only says where elements are
+    Reduction,  ///< each element of several of the operand
+    Contraction,  ///< each element is a sum of products of two operands
+    Normalisation,  ///< several of the others, one behind the other
+    Assembled,  ///< written part by part, only as a whole
+    Gather,  ///< elements of a place that another operand names
+    Made,  ///< of numbers alone
+    Exchange,  ///< between tensors and scalars, or with what is stored
+};
+
 struct TensorFnInfo {
     std::string_view name;
     std::string_view signature;  ///< tensor_functions.def says what it means
     TensorForm form;
+    TensorKind kind;
 };
 
 /// Not of Count.

@@ -22,7 +22,8 @@ holds `strc` and the checkout's `examples` and `include` from the start, and are
 Indented lines `    strc ...` are calls, up to two blanks in a row; they have to be possible. Files named
 in them need not exist. Words in brackets or capitals make a line one that is only to be read.
 
-Every page of docs/ is linked from docs/index.md, those of diagnostics/ as a folder.
+Every page of docs/ is linked from docs/index.md, those of diagnostics/ as a folder. docs/tensors.md names every operation
+on tensors that can be called.
 """
 import argparse
 import json
@@ -92,6 +93,17 @@ def check_index(root):
     return [f"docs/index.md: no link to {page.relative_to(root)}"
             for page in sorted((root / "docs").glob("**/*.md"))
             if page != index and not linked & {page.resolve(), *page.resolve().parents}]
+
+
+FUNCTION = re.compile(r"^(?:FN|ELEMENTS)\(\w+, \"(\w+)\", \"[^\"]+\", (?:Call|Maker)\b", re.M)
+
+
+def check_operations(table, page):
+    """Operations on tensors that programs can call, and the page's section does not have."""
+    section = page.partition("\n## Operations\n")[2].partition("\n## ")[0]
+    words = set(re.findall(r"\w+", " ".join(re.findall(r"`[^`]*`", section))))
+    return [f"docs/tensors.md: no '{name}' among the operations"
+            for name in FUNCTION.findall(table) if name not in words]
 
 
 # ---------------------------------------------------------------- calls
@@ -303,6 +315,8 @@ def main():
     pages = [pathlib.Path(page).resolve() for page in options.pages] or pages_of(ROOT)
 
     faults, all_parts, calls = check_index(ROOT), [], []
+    faults += check_operations((ROOT / "src/types/tensor_functions.def").read_text(encoding="utf-8"),
+                               (ROOT / "docs/tensors.md").read_text(encoding="utf-8"))
     for page in pages:
         text = page.read_text(encoding="utf-8")
         name = page.relative_to(ROOT)

@@ -22,6 +22,19 @@ sys.exit("error" in text)
 """
 
 
+class Operations(unittest.TestCase):
+    TABLE = 'FN(A, "add", "TT", Operator, x)\nELEMENTS(B, "relu", "T", Call, y)\nFN(C, "ones", "i*", Maker, z)\n'
+
+    def test_all_there(self):
+        page = "# T\n## Operations\n| `relu gelu` | `ones(2)` |\n## Next\n"
+        self.assertEqual(check_docs.check_operations(self.TABLE, page), [])
+
+    def test_missing(self):
+        page = "`relu`\n## Operations\nrelu, `ones(2)`\n## Next\n`relu`\n"
+        self.assertEqual(check_docs.check_operations(self.TABLE, page),
+                         ["docs/tensors.md: no 'relu' among the operations"])
+
+
 class Links(unittest.TestCase):
     def faults(self, text):
         with tempfile.TemporaryDirectory() as folder:

@@ -75,7 +75,7 @@ def activations() -> None:
     plain = {
         "relu()": F.relu, "relu6()": F.relu6, "leakyrelu(0.2)": lambda x: F.leaky_relu(x, 0.2),
         "sigmoid()": torch.sigmoid, "tanh()": torch.tanh, "gelu()": F.gelu,
-        "gelu(true)": lambda x: F.gelu(x, approximate="tanh"), "silu()": F.silu,
+        "gelu(true)": lambda x: F.gelu(x, approximate="tanh"), "silu()": F.silu, "mish()": F.mish,
         "hardswish()": F.hardswish, "hardsigmoid()": F.hardsigmoid, "hardtanh(-1.5, 2)": lambda x: F.hardtanh(x, -1.5, 2),
         "elu(0.7)": lambda x: F.elu(x, 0.7), "softplus(1.5, 4)": lambda x: F.softplus(x, 1.5, 4),
         "softmax()": lambda x: F.softmax(x, -1), "softmax(1)": lambda x: F.softmax(x, 1),

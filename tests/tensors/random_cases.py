@@ -51,7 +51,7 @@ class Maker:
         table: dict[str, Callable[[Tensor], Tensor]] = {
             "relu()": F.relu, "relu6()": F.relu6, f"leakyrelu({slope})": lambda v: F.leaky_relu(v, slope),
             "sigmoid()": torch.sigmoid, "tanh()": torch.tanh, "gelu()": F.gelu,
-            "gelu(true)": lambda v: F.gelu(v, approximate="tanh"), "silu()": F.silu, "hardswish()": F.hardswish,
+            "gelu(true)": lambda v: F.gelu(v, approximate="tanh"), "silu()": F.silu, "mish()": F.mish, "hardswish()": F.hardswish,
             "hardsigmoid()": F.hardsigmoid, f"hardtanh({low}, {slope})": lambda v: F.hardtanh(v, low, slope),
             f"elu({slope})": lambda v: F.elu(v, slope), f"softplus({slope})": lambda v: F.softplus(v, slope),
             f"softmax({dim})": lambda v: F.softmax(v, dim), f"logsoftmax({dim})": lambda v: F.log_softmax(v, dim),

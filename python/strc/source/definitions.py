@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from ..ir import Instruction, Named, Param
 from ..ir.model import Loop
-from ..ir.operators import FORMALS
+from ..ir.library import STREAMS
 from ..streams import Call, Leaf, Node, Pick, Pipe, Region, Split, Stream, decompose, in_turns, with_ends
-from .expressions import LIBRARY, Written
+from .expressions import Written
 from .floats import IN_TURNS, PARTS, WIRES, StreamFilter
 from .literals import identifier, literal, shape_of, type_of
 
@@ -100,7 +100,7 @@ def skeleton(stream: Stream) -> str:
 
 
 def arguments_of(instruction: Instruction, own: Written | None) -> list[Argument]:
-    formals = own.formals if own else FORMALS.get(instruction.op, ())
+    formals = own.formals if own else STREAMS.get(instruction.op, ())
     found = []
     for i, param in enumerate(instruction.params):
         if isinstance(param, Named):
@@ -134,7 +134,7 @@ class Definer:
         self.replicate = replicate
         self.written = written
         self.floats = floats  # a program over floats
-        self.namer = Namer(LIBRARY | {"Identity", "FileReader", "FileWriter", "ImageDisplay"} | (PARTS if floats else set()))
+        self.namer = Namer(STREAMS.keys() | {"Identity", "FileReader", "FileWriter", "ImageDisplay"} | (PARTS if floats else set()))
         self.definitions: list[Definition] = []
         self.filters: dict[str, tuple[str, Instruction]] = {}  # declaration's name by operator and types
         self.values: dict[int, list[Argument]] = {}  # arguments of a call, by its variable
@@ -186,7 +186,7 @@ class Definer:
 
     def declared(self, instruction: Instruction) -> Written | None:
         """What the program itself declares for an operator; None: it is one of the library."""
-        if instruction.op in LIBRARY and not (self.floats and instruction.op in self.written):
+        if instruction.op in STREAMS and not (self.floats and instruction.op in self.written):
             return None
         return self.written[instruction.op]
 

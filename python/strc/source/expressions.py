@@ -103,11 +103,6 @@ EXPRESSIONS: Mapping[str, Written] = {
     "log1p": Expression("Log1p", (), 1, "where(x > 1, log(u), where(u == 1, x, log(u) * (x / (u - 1))))", ("u = 1 + x",), each=True),
     "expm1": Expression("Expm1", (), 1, "tanh(x / 2) * (exp(x) + 1)", each=True),
     "logsigmoid": Expression("Logsigmoid", (), 1, "min(x, 0.0) - where(u == 1, e, log(u) * (e / (u - 1)))", ("e = exp(-abs(x))", "u = 1 + e"), each=True),
-    # tanh(log(1 + exp(x))) as a fraction, divided by exp(2 x) for positive x.
-    "mish": Expression(
-        "Mish", (), 1, "x * (n / where(x < 0, n + 2, n + 2 * e * e))", ("e = exp(-abs(x))", "n = where(x < 0, e * (e + 2), 1 + 2 * e)"),
-        each=True,
-    ),
     # The quotient is rounded down before it is rounded to a float: 1.0 / 0.1f is a little less than 10. It is -1 where a number of the other
     # sign is divided by infinity, and NaN for an infinite dividend, as what is left of it is.
     "floor_divide": Expression(
@@ -145,12 +140,3 @@ EXPRESSIONS: Mapping[str, Written] = {
     "from_front": Expression("FromFront", ("size",), 1, "where(x < 0, x + size, x)", each=True),
     "update": Expression("Update", ("dim", "at"), 2, "update(a, b, dim, at)"),
 }
-
-# Filters of the library whose names and parameters are those of the operators.
-LIBRARY = set(
-    "linear conv1d conv2d conv3d convtranspose1d convtranspose2d batchnorm1d batchnorm2d batchnorm3d layernorm groupnorm "
-    "instancenorm2d rmsnorm maxpool1d maxpool2d avgpool1d avgpool2d adaptiveavgpool2d relu relu6 hardtanh leakyrelu sigmoid tanh gelu "
-    "silu hardswish hardsigmoid softmax logsoftmax elu softplus flatten unflatten reshape permute transpose squeeze unsqueeze "
-    "slice dropout embedding rnn lstm gru attention multiheadattention add sub mul div matmul pow maximum minimum cat stack "
-    "chunk split getitem pick Pick separator const mean sum amax argmax upsample pad interpolate frame unframe".split()
-)

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from ..errors import ImportFailure
 from ..ir import Program
+from ..ir.library import STREAMS
 from ..streams import region_of
 from .definitions import Definer, Definition
-from .expressions import EXPRESSIONS, LIBRARY, Written
+from .expressions import EXPRESSIONS, Written
 from .floats import FILTERS, WIRES
 from .printer import Printer, wrapped
 
@@ -23,7 +24,7 @@ def comment(definition: Definition) -> list[str]:
 
 def check(program: Program, written: Mapping[str, Written]) -> None:
     """Raises `ImportFailure` if an instruction has no filter."""
-    unknown = {i.op for i in program.instructions if i.op not in LIBRARY and i.op not in written and i.op not in WIRES}
+    unknown = {i.op for i in program.instructions if i.op not in STREAMS and i.op not in written and i.op not in WIRES}
     if unknown:
         raise ImportFailure(f"the model IR has operators without a stream: {', '.join(sorted(unknown))}")
 

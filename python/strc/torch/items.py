@@ -202,7 +202,7 @@ def looked_up(i: Instruction, x: Value) -> list[int | None]:
 
 enters(side_by_side, "add sub mul div pow maximum minimum expand")
 enters(
-    moved(looked_up), "relu relu6 hardtanh leakyrelu sigmoid tanh gelu silu hardswish hardsigmoid elu softplus dropout embedding"
+    moved(looked_up), "relu relu6 hardtanh leakyrelu sigmoid tanh gelu silu mish hardswish hardsigmoid elu softplus dropout embedding"
 )
 for name, expression in EXPRESSIONS.items():
     if isinstance(expression, Expression) and expression.each:

@@ -27,15 +27,29 @@ public:
 
 private:
     using Found = std::optional<std::int64_t>;
+    /// What an operation is asked: the arguments of `operand`.
+    struct Query {
+        const ir::Instr& instr;
+        std::size_t k;
+        std::int64_t dim;
+        bool isShared;
+    };
+    // The column `dimensions` of types/tensor_functions.def names these.
+    Found aligned(const Query&) const;
+    Found reshaped(const Query&) const;
+    Found transposed(const Query&) const;
+    Found permuted(const Query&) const;
+    Found matmul(const Query&) const;
+    Found conv(const Query&) const;
+    Found attention(const Query&) const;
+    Found reduced(const Query&) const;
+    Found normalised(const Query&) const;
+    Found besideOperand1(const Query&) const;
+    Found besideOperand2(const Query&) const;
+    Found besideLast(const Query&) const;
+    Found unknown(const Query&) const { return std::nullopt; }
 
-    Found matmul(const ir::Instr&, std::size_t k, std::int64_t dim, bool isShared) const;
-    Found conv(const ir::Instr&, std::size_t k, std::int64_t dim) const;
-    Found attention(const ir::Instr&, std::size_t k, std::int64_t dim) const;
-    Found transposed(const ir::Instr&, std::int64_t dim) const;
-    Found reduced(const ir::Instr&, std::int64_t dim) const;
-    Found beside(const ir::Instr&, std::size_t named, std::int64_t dim) const;
-    Found reshaped(const ir::Instr&, std::int64_t dim) const;
-    Found aligned(const ir::Instr&, std::size_t k, std::int64_t dim, bool isShared) const;
+    Found beside(const Query&, std::size_t named) const;
 
     const TensorFacts& facts;
 };
