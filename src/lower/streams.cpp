@@ -18,12 +18,19 @@ ir::Variable variableOf(ModuleScope& m, const Symbol& symbol) {
     return {symbol.name.str(), m.resolve(symbol, true), symbol.range};
 }
 
-std::optional<ir::Body> lowerBlock(ModuleScope& m, StreamScope& stream, std::string name,
-                                   BodyKind kind, const ast::BlockStmt& block, SourceRange range,
-                                   SourceRange header) {
-    BodyLowerer body(m, &stream, std::move(name), kind, range);
-    body.setHeader(header);
-    body.statement(block);
+/// A block that is the body of a stream or of a part of it.
+struct BlockBody {
+    std::string name;
+    BodyKind kind;
+    const ast::BlockStmt& block;
+    SourceRange range;  ///< of the whole declaration
+    SourceRange header;
+};
+
+std::optional<ir::Body> lowerBlock(ModuleScope& m, StreamScope& stream, BlockBody from) {
+    BodyLowerer body(m, &stream, std::move(from.name), from.kind, from.range);
+    body.setHeader(from.header);
+    body.statement(from.block);
     return body.finish();
 }
 
@@ -54,13 +61,14 @@ void lowerMembers(ModuleScope& m, StreamScope& stream) {
     for (const ast::Decl* member : stream.info.decl->members) {
         if (m.failed) return;
         if (auto* init = ast::tryAs<ast::InitDecl>(member))
-            stream.code.init = lowerBlock(m, stream, "init", BodyKind::Init, *init->body,
-                                          init->range, init->range);
+            stream.code.init = lowerBlock(
+                m, stream, {"init", BodyKind::Init, *init->body, init->range, init->range});
         if (auto* work = ast::tryAs<ast::WorkDecl>(member)) {
             std::optional<ir::Body>& body = work->prework ? stream.code.prework : stream.code.work;
-            body = lowerBlock(m, stream, work->prework ? "prework" : "work",
-                              work->prework ? BodyKind::Prework : BodyKind::Work, *work->body,
-                              work->range, work->header);
+            body = lowerBlock(m, stream,
+                              {work->prework ? "prework" : "work",
+                               work->prework ? BodyKind::Prework : BodyKind::Work, *work->body,
+                               work->range, work->header});
         }
     }
     for (const FunctionInfo* function : stream.info.functions)
@@ -305,8 +313,9 @@ void lowerStream(ModuleScope& m, const StreamInfo& info, ir::StreamCode& code) {
     else
         lowerMembers(m, stream);
     if (info.decl->body && !m.failed)
-        code.body = lowerBlock(m, stream, "body", BodyKind::Composite, *info.decl->body,
-                               info.decl->range, info.decl->header);
+        code.body = lowerBlock(
+            m, stream,
+            {"body", BodyKind::Composite, *info.decl->body, info.decl->range, info.decl->header});
     if (!m.failed) code.setup = lowerSetup(m, stream);
     takeStaticTensors(stream);
 }

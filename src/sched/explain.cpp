@@ -190,9 +190,18 @@ void explainLoop(Diagnostic& diagnostic, const Graph& graph, const std::vector<B
     diagnostic.note(Diag::Hint) << hint;
 }
 
-void reportInSplitjoin(base::Context& context, const Graph& graph, const graph::Hierarchy& tree,
-                       const Proportions& proportions, CompositeId id, EdgeId edge,
-                       const std::string& otherwise) {
+/// An edge on which a steady state cannot leave as many items as before, and the composite that is to blame.
+struct Imbalance {
+    const Graph& graph;
+    const graph::Hierarchy& tree;
+    const Proportions& proportions;
+    CompositeId id;
+    EdgeId edge;
+    const std::string& otherwise;  ///< the reason, if there is no better one
+};
+
+void reportInSplitjoin(base::Context& context, const Imbalance& imbalance) {
+    const auto& [graph, tree, proportions, id, edge, otherwise] = imbalance;
     const Composite& composite = graph.composites[id];
     const auto branches =
         branchesOf(graph, tree, proportions, id, composite.splitter, composite.joiner);
@@ -204,9 +213,8 @@ void reportInSplitjoin(base::Context& context, const Graph& graph, const graph::
     if (wrong) explainSplitjoin(diagnostic, graph, branches, *wrong);
 }
 
-void reportInLoop(base::Context& context, const Graph& graph, const graph::Hierarchy& tree,
-                  const Proportions& proportions, CompositeId id, EdgeId edge,
-                  const std::string& otherwise) {
+void reportInLoop(base::Context& context, const Imbalance& imbalance) {
+    const auto& [graph, tree, proportions, id, edge, otherwise] = imbalance;
     const Composite& composite = graph.composites[id];
     const auto gain = loopGain(graph, proportions, edge);
     const std::string reason =
@@ -272,10 +280,10 @@ void reportInconsistent(base::Context& context, const Graph& graph, const graph:
                     pushRate(graph, edge), shortName(graph, wrong.to), popRate(graph, edge));
     const bool hasFlow = pushRate(graph, edge) > 0 && popRate(graph, edge) > 0;
     if (id != kNone && hasFlow && graph.composites[id].kind == CompositeKind::SplitJoin) {
-        return reportInSplitjoin(context, graph, tree, proportions, id, edge, plain);
+        return reportInSplitjoin(context, {graph, tree, proportions, id, edge, plain});
     }
     if (id != kNone && hasFlow && graph.composites[id].kind == CompositeKind::FeedbackLoop) {
-        return reportInLoop(context, graph, tree, proportions, id, edge, plain);
+        return reportInLoop(context, {graph, tree, proportions, id, edge, plain});
     }
     const base::SourceRange where = id == kNone ? wrong.range : graph.composites[id].header;
     Diagnostic& diagnostic = context.diags.add(Diag::InconsistentRates, where);

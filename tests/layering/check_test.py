@@ -128,5 +128,38 @@ class Sizes(Tree):
         self.assertEqual(len(self.faults("int x;\n" * 301, "src/base/b.h")), 2)
 
 
+class Declarations(Tree):
+    EXCEPTIONS = "tests/layering/size_exceptions.txt"
+
+    def faults(self, text, name="src/base/b.h"):
+        self.write(name, text)
+        return "\n".join(check_sizes.declaration_faults(self.root))
+
+    def class_of(self, count):
+        methods = "".join(f"    int f{k}(int x) const {{ return g(x, h(x)); }}\n" for k in range(count - 2))
+        others = ("    C() = default;\n    C(const C&) = delete;\n    int a = f(1);\n    std::function<int(int)> b;\n    int (*c)(int);\n"
+                  "    using D = int(int);\n    // int e();\n    struct Inner {\n        int f();\n    };\n    int d{f(2)};\n")
+        return f"class C final : public B<int> {{\npublic:\n    explicit C(int x) : a(x), d{{x}} {{}}\n    bool operator==(const C&) const;\n{methods}{others}}};\n"
+
+    def test_methods(self):
+        self.assertEqual(self.faults(self.class_of(40)), "")
+        self.assertIn("b.h: C has 41 methods (at most 40)", self.faults(self.class_of(41)))
+
+    def test_parameters(self):
+        six = "int f(int a, std::map<int, int> b, int c = g(1, 2), const A& d, A*, int e[3]"
+        self.assertEqual(self.faults(six + ");\n"), "")
+        for after in (", int g);\n", ",\n      std::function<void(int, int)> g) {\n}\n"):
+            self.assertIn("f has 7 parameters (at most 6)", self.faults(six + after))
+        calls = "int h() {\n    // int f(int a, int b, int c, int d, int e, int f, int g)\n    return f(a, b, c, d, e, f, g);\n}\n"
+        self.assertEqual(self.faults(calls + "int x = f(1, 2, 3, 4, 5, 6, 7);\n"), "")
+
+    def test_exceptions_only_shrink(self):
+        self.write(self.EXCEPTIONS, "# today\nmethods src/base/b.h C 43\n")
+        self.assertEqual(self.faults(self.class_of(43)), "")
+        self.assertIn("C has 44 methods (at most 43)", self.faults(self.class_of(44)))
+        self.assertIn("says 43", self.faults(self.class_of(42)))
+        self.assertIn("need not name it", self.faults(self.class_of(40)))
+
+
 if __name__ == "__main__":
     unittest.main()
