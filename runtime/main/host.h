@@ -3,6 +3,7 @@
 #define STRC_HOST_H
 
 #include "file_cycle.h"
+#include "messages.h"
 #include "options.h"
 #include "supply.h"
 

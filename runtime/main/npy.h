@@ -2,7 +2,7 @@
 #ifndef STRC_NPY_H
 #define STRC_NPY_H
 
-#include "numbers.h"
+#include "strc/files/numbers.h"
 
 #define STRC_NPY_LONGEST (1 << 16)
 #define STRC_NPY_WHY 160

@@ -3,7 +3,7 @@
 #ifndef STRC_SUPPLY_H
 #define STRC_SUPPLY_H
 
-#include "format.h"
+#include "strc/files/format.h"
 
 typedef struct strc_supply {
     strc_reader reader;

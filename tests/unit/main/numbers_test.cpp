@@ -11,7 +11,7 @@
 
 extern "C" {
 #include "npy.h"
-#include "parse_value.h"
+#include "strc/files/parse_value.h"
 }
 
 namespace strc::testing {

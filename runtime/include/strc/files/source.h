@@ -4,12 +4,22 @@
 
 #include <stddef.h>
 
-#include "messages.h"
+#include "strc/files/faults.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define STRC_UNKNOWN UINT64_MAX
 
 /// Threads that may share the reading of many bytes of a file; set once, before anything is read.
 extern uint32_t strc_reading_threads;
+
+/// Called whenever a pipe or terminal has nothing to read yet: the moment to flush what others may be waiting for.
+typedef struct strc_waiting {
+    void (*call)(void *self);  ///< may be null
+    void *self;
+} strc_waiting;
 
 typedef struct strc_source {
     int descriptor;
@@ -21,11 +31,11 @@ typedef struct strc_source {
     size_t capacity, first, last;  ///< what is read and not taken: from `first` to `last`
     int ended;
     int signalled;  ///< the end came because of a signal
-    void (*before_waiting)(void);  ///< called when a pipe has nothing to read yet
+    strc_waiting before_waiting;
 } strc_source;
 
 /// "-" is standard input. 0, or -1 after reporting.
-int strc_source_open(strc_source *, const char *name, strc_origin, void (*before_waiting)(void));
+int strc_source_open(strc_source *, const char *name, strc_origin, strc_waiting);
 void strc_source_close(strc_source *);
 
 /// Reads until at least `count` bytes are buffered, fewer only at the end; how many there are, -1 after
@@ -52,4 +62,7 @@ int strc_source_malformed(const strc_source *, const char *format, const char *w
 /// What reading no item at all means: a fault, unless a signal stopped it (0).
 int strc_source_empty(const strc_source *);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -3,9 +3,13 @@
 #ifndef STRC_FORMAT_H
 #define STRC_FORMAT_H
 
-#include "sink.h"
-#include "source.h"
+#include "strc/files/sink.h"
+#include "strc/files/source.h"
 #include "strc/sounds.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /// The type of the items of a file, in the tables of the executable.
 typedef struct strc_item {
@@ -47,7 +51,8 @@ typedef struct strc_reader {
 typedef struct strc_writer {
     strc_sink sink;
     strc_item item;
-    strc_stream_info info;  ///< what is asked for
+    strc_stream_info
+        info;  ///< what is asked for; of a WAV file it may change until items are written
     uint64_t clipped;  ///< samples beyond the greatest that the file has
     const struct strc_format *format;
     void *own;
@@ -106,7 +111,7 @@ int strc_check_formats(const strc_item *, strc_origin);
 /// Opens a file; 0, or -1 after reporting: also that the format does not hold such items, and that there
 /// are none.
 int strc_reader_open(strc_reader *, const strc_format *, strc_item, const char *name, strc_origin,
-                     void (*before_waiting)(void));
+                     strc_waiting);
 void strc_reader_close(strc_reader *);
 /// Bytes at the end that are too few for an item, as far as the end is known.
 uint64_t strc_reader_rest(const strc_reader *);
@@ -129,4 +134,7 @@ void *strc_own(void **own, size_t size, strc_origin, const char *name);
 int strc_grow(void **array, size_t *capacity, size_t need, size_t element, strc_origin,
               const char *name);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,4 +1,4 @@
-#include "source.h"
+#include "strc/files/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "paths.h"
+#include "strc/files/paths.h"
 #include "strc/workers.h"
 
 enum {
@@ -19,7 +19,7 @@ enum {
 uint32_t strc_reading_threads = 1;
 
 int strc_source_open(strc_source *source, const char *name, strc_origin origin,
-                     void (*before_waiting)(void)) {
+                     strc_waiting before_waiting) {
     int standard = strcmp(name, "-") == 0;
     char path[STRC_PATH];
     int descriptor = standard ? STDIN_FILENO : open(strc_path_of(name, path), O_RDONLY | O_CLOEXEC);
@@ -107,9 +107,9 @@ static int receive_at_once(strc_source *source, unsigned char *to, size_t count)
 /// What one read gives; 0 at the end or when a signal came.
 static int64_t receive(strc_source *source, unsigned char *to, size_t capacity) {
     if (source->ended) return 0;
-    if (source->size == STRC_UNKNOWN && source->before_waiting) {
+    if (source->size == STRC_UNKNOWN && source->before_waiting.call) {
         struct pollfd waiting = {source->descriptor, POLLIN, 0};
-        if (poll(&waiting, 1, 0) == 0) source->before_waiting();
+        if (poll(&waiting, 1, 0) == 0) source->before_waiting.call(source->before_waiting.self);
     }
     if (receive_at_once(source, to, capacity)) return (int64_t)capacity;
     ssize_t got = read(source->descriptor, to, capacity);

@@ -1,7 +1,7 @@
 // Raw words without a header: language.md 17.2.
 #include <string.h>
 
-#include "format.h"
+#include "strc/files/format.h"
 
 enum { kBitWord = 4 };  // bytes of a bit inside of an item
 
