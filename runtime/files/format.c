@@ -101,12 +101,22 @@ int strc_writer_flush(strc_writer *writer) {
     return writer->sink.failed ? -1 : writer->format->flush(writer);
 }
 
+static void free_own(strc_writer *writer) {
+    if (writer->own && writer->format->close_writer) writer->format->close_writer(writer);
+    free(writer->own);
+    writer->own = NULL;
+}
+
 int strc_writer_close(strc_writer *writer) {
     int finished = writer->format->finish(writer);
     int closed = strc_sink_close(&writer->sink);
-    free(writer->own);
-    writer->own = NULL;
+    free_own(writer);
     return finished != 0 ? finished : closed;
+}
+
+void strc_writer_leave(strc_writer *writer) {
+    strc_sink_leave(&writer->sink);
+    free_own(writer);
 }
 
 // ---- names

@@ -161,6 +161,33 @@ int64_t strc_source_move(strc_source *source, unsigned char *to, size_t count) {
     return (int64_t)some;
 }
 
+/// Without a detour: what is behind the last whole goes to the buffer, which is empty.
+static int64_t receive_wholes(strc_source *source, unsigned char *to, uint64_t count, size_t size) {
+    if (make_capacity(source) != 0) return -1;
+    const int64_t got = receive(source, to, (size_t)count * size);
+    if (got <= 0) return got;
+    const size_t whole = (size_t)got / size * size;
+    source->last = (size_t)got - whole;
+    memcpy(source->buffer, to + whole, source->last);
+    source->taken += whole;
+    return (int64_t)(whole / size);
+}
+
+int64_t strc_source_move_wholes(strc_source *source, unsigned char *to, uint64_t count,
+                                size_t size) {
+    if (strc_source_buffered(source) == 0 && size < kBuffer / 2 && count >= kBuffer / size) {
+        const int64_t got = receive_wholes(source, to, count, size);
+        if (got != 0 || source->ended) return got;
+    }
+    const int64_t bytes = strc_source_ask(source, size);
+    if (bytes < 0) return bytes;
+    const uint64_t there = (uint64_t)bytes / size;
+    const uint64_t wholes = count < there ? count : there;
+    memcpy(to, strc_source_bytes(source), (size_t)wholes * size);
+    strc_source_take(source, (size_t)wholes * size);
+    return (int64_t)wholes;
+}
+
 int strc_source_skip(strc_source *source, uint64_t count) {
     if (count > strc_source_buffered(source) && source->size != STRC_UNKNOWN) {
         if (count > source->size || source->taken > source->size - count) return 0;

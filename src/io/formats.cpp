@@ -13,10 +13,6 @@ using base::Result;
 
 namespace {
 
-bool holdsNumbers(const types::Type* item) {
-    return numbersOf(item) && !types::innermost(item)->is(types::TypeKind::Struct);
-}
-
 bool holdsSamples(const types::Type* item) {
     auto numbers = numbersOf(item);
     return numbers && numbers->kind >= types::TypeKind::Int &&
@@ -42,7 +38,7 @@ struct Row {
 constexpr std::array kFormats{
     Row{Format::Raw, "raw", &strc_format_raw},
     Row{Format::Wav, "WAV", &strc_format_wav},
-    Row{Format::Npy, "npy", nullptr, holdsNumbers, openNpyReader, openNpyWriter},
+    Row{Format::Npy, "npy", &strc_format_npy},
     Row{Format::Csv, "text", &strc_format_text},
     Row{Format::Png, "PNG", nullptr, holdsPixels, openPngReader, openPngWriter},
     Row{Format::Pgm, "PGM", nullptr, holdsPixels, openPgmReader, openPgmWriter},

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 
@@ -127,10 +126,7 @@ private:
 class LibraryWriter final : public ItemWriter {
 public:
     LibraryWriter(std::string name, const Type* type) : file(std::move(name)), item(type) {}
-    ~LibraryWriter() override {
-        strc_sink_leave(&writer.sink);
-        std::free(writer.own);
-    }
+    ~LibraryWriter() override { strc_writer_leave(&writer); }
     LibraryWriter(const LibraryWriter&) = delete;
     LibraryWriter& operator=(const LibraryWriter&) = delete;
 

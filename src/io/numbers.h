@@ -63,8 +63,8 @@ using OpenReader = base::Result<std::unique_ptr<ItemReader>>(std::unique_ptr<Sou
                                                              const types::Type*);
 using OpenWriter = base::Result<std::unique_ptr<ItemWriter>>(std::unique_ptr<Sink>,
                                                              const types::Type*, const StreamInfo&);
-OpenReader openNpyReader, openPngReader, openPgmReader, openJpegReader;
-OpenWriter openNpyWriter, openPngWriter, openPgmWriter, openJpegWriter;
+OpenReader openPngReader, openPgmReader, openJpegReader;
+OpenWriter openPngWriter, openPgmWriter, openJpegWriter;
 
 /// Base of all writers.
 class SinkWriter : public ItemWriter {

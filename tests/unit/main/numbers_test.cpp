@@ -10,7 +10,7 @@
 #include "types/value.h"
 
 extern "C" {
-#include "npy.h"
+#include "strc/files/npy.h"
 #include "strc/files/parse_value.h"
 }
 

@@ -83,6 +83,7 @@ typedef struct strc_format {
     int (*finish)(strc_writer *);
     /// Gives back what `own` holds besides its memory; may be null.
     void (*close_reader)(strc_reader *);
+    void (*close_writer)(strc_writer *);
     /// Reports items that can be read, but not written; 0 or -1. The file is not open yet. May be null.
     int (*check_writer)(const strc_writer *, strc_origin);
     /// Another tensor in the file, by the name after `--out`: its turn is behind those of the others. Null: a file has one.
@@ -121,6 +122,8 @@ int strc_writer_open(strc_writer *, const strc_format *, strc_item, const char *
 int strc_writer_begin(strc_writer *, const strc_format *, strc_item, strc_stream_info);
 int strc_writer_flush(strc_writer *);
 int strc_writer_close(strc_writer *);
+/// Closes what is not to be completed: strc_sink_leave.
+void strc_writer_leave(strc_writer *);
 
 /// By the end of a file's name: raw if it has none; STRC_FORMATS if it is not known.
 strc_format_id strc_format_of(const char *file);

@@ -52,6 +52,9 @@ void strc_source_take(strc_source *, size_t count);
 /// Takes at most `count` bytes to `to`: what is buffered, or what one read gives, of many bytes without a detour; 0 at
 /// the end or when a signal came, -1 after reporting.
 int64_t strc_source_move(strc_source *, unsigned char *to, size_t count);
+/// The same of wholes of `size` bytes, which `to` has room for: at least one of them, fewer only at the end; how many, or
+/// -1 after reporting.
+int64_t strc_source_move_wholes(strc_source *, unsigned char *to, uint64_t count, size_t size);
 /// Takes bytes, buffered or not; 1, 0 at the end of the file, -1 after reporting.
 int strc_source_skip(strc_source *, uint64_t count);
 /// Goes to a position of a regular file; 0: it is none.
