@@ -19,7 +19,7 @@ enum {
 uint32_t strc_reading_threads = 1;
 
 int strc_source_open(strc_source *source, const char *name, strc_origin origin,
-                     strc_waiting before_waiting) {
+                     strc_before_waiting before_waiting) {
     int standard = strcmp(name, "-") == 0;
     char path[STRC_PATH];
     int descriptor = standard ? STDIN_FILENO : open(strc_path_of(name, path), O_RDONLY | O_CLOEXEC);

@@ -5,7 +5,7 @@
 #include "file_cycle.h"
 #include "messages.h"
 #include "options.h"
-#include "supply.h"
+#include "strc/files/supply.h"
 
 typedef enum strc_outcome {
     STRC_RUNNING,

@@ -242,7 +242,7 @@ static int open_input(strc_environment *all, const strc_port *port, strc_supply 
     item.is_open = (int)port->is_named;
     if (find_formats(all->about, port, file, &item, 0) != 0) return -1;
     if (strc_reader_open(&input->reader, item.formats[0], item, item.files[0], nowhere,
-                         (strc_waiting){flush_outputs, all}) != 0)
+                         (strc_before_waiting){flush_outputs, all}) != 0)
         return -1;
     set_from_sound(all, &input->reader.info);
     return 0;
@@ -319,7 +319,8 @@ static int open_reader(strc_environment *all, const strc_port *port, strc_supply
     strc_origin origin = origin_of(about, port);
     strc_reader *reader = &input->reader;
     if (strc_reader_open(reader, about->formats[port->format], item_of(about, port),
-                         file_of(all, port), origin, (strc_waiting){flush_outputs, all}) != 0 ||
+                         file_of(all, port), origin,
+                         (strc_before_waiting){flush_outputs, all}) != 0 ||
         check_sound(reader, &port->info) != 0)
         return -1;
     int any = strc_supply_has(input, 1);

@@ -1,10 +1,10 @@
 #include "io/library_files.h"
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <optional>
 
+#include "io/faults.h"
 #include "io/item_types.h"
 
 namespace strc::io {
@@ -16,35 +16,6 @@ using base::Status;
 using types::Type;
 
 namespace {
-
-constexpr std::array kMessages{
-#define STRC_MESSAGE(Id) Diag::Id,
-#include "strc/messages.def"
-#undef STRC_MESSAGE
-};
-
-/// Keeps the first fault that is reported.
-class Faults : private strc_reporter {
-public:
-    Faults() : strc_reporter{&Faults::keep} {}
-    Faults(const Faults&) = delete;
-    Faults& operator=(const Faults&) = delete;
-
-    strc_origin origin() const { return {0, 0, this}; }
-    std::optional<Failure> take() { return std::exchange(first, std::nullopt); }
-
-private:
-    static int keep(const strc_reporter* self, strc_text, strc_text, strc_message_id id,
-                    const char* const* arguments) {
-        const auto& faults = *static_cast<const Faults*>(self);
-        std::vector<std::string> texts;
-        for (; *arguments; ++arguments) texts.emplace_back(*arguments);
-        if (!faults.first) faults.first = base::failure(kMessages[id], std::move(texts));
-        return -1;
-    }
-
-    mutable std::optional<Failure> first;
-};
 
 /// An item's type with the tables that it needs.
 class Item {
@@ -77,7 +48,7 @@ public:
     LibraryReader& operator=(const LibraryReader&) = delete;
 
     Status open(const strc_format& format) {
-        strc_waiting flush{nullptr, this};
+        strc_before_waiting flush{nullptr, this};
         if (waiting) flush.call = [](void* self) { static_cast<LibraryReader*>(self)->waiting(); };
         if (strc_reader_open(&reader, &format, item.get(), file.c_str(), faults.origin(), flush) ==
             0)

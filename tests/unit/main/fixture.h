@@ -15,7 +15,7 @@
 extern "C" {
 #include "messages.h"
 #include "strc/files/sink.h"
-#include "supply.h"
+#include "strc/files/supply.h"
 }
 
 namespace strc::testing {

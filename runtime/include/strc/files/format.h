@@ -112,7 +112,7 @@ int strc_check_formats(const strc_item *, strc_origin);
 /// Opens a file; 0, or -1 after reporting: also that the format does not hold such items, and that there
 /// are none.
 int strc_reader_open(strc_reader *, const strc_format *, strc_item, const char *name, strc_origin,
-                     strc_waiting);
+                     strc_before_waiting);
 void strc_reader_close(strc_reader *);
 /// Bytes at the end that are too few for an item, as far as the end is known.
 uint64_t strc_reader_rest(const strc_reader *);

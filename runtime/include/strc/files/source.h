@@ -16,10 +16,10 @@ extern "C" {
 extern uint32_t strc_reading_threads;
 
 /// Called whenever a pipe or terminal has nothing to read yet: the moment to flush what others may be waiting for.
-typedef struct strc_waiting {
+typedef struct strc_before_waiting {
     void (*call)(void *self);  ///< may be null
     void *self;
-} strc_waiting;
+} strc_before_waiting;
 
 typedef struct strc_source {
     int descriptor;
@@ -31,11 +31,11 @@ typedef struct strc_source {
     size_t capacity, first, last;  ///< what is read and not taken: from `first` to `last`
     int ended;
     int signalled;  ///< the end came because of a signal
-    strc_waiting before_waiting;
+    strc_before_waiting before_waiting;
 } strc_source;
 
 /// "-" is standard input. 0, or -1 after reporting.
-int strc_source_open(strc_source *, const char *name, strc_origin, strc_waiting);
+int strc_source_open(strc_source *, const char *name, strc_origin, strc_before_waiting);
 void strc_source_close(strc_source *);
 
 /// Reads until at least `count` bytes are buffered, fewer only at the end; how many there are, -1 after
