@@ -1,3 +1,4 @@
+#define _GNU_SOURCE  // memrchr
 #include "strc/files/sink.h"
 
 #include <errno.h>
@@ -93,8 +94,8 @@ static int empty(strc_sink *sink) {
 }
 
 static void note_lines(strc_sink *sink, const unsigned char *from, size_t count) {
-    while (count != 0 && from[count - 1] != '\n') --count;
-    if (count != 0) sink->last_line = sink->written + count;
+    const unsigned char *last = memrchr(from, '\n', count);
+    if (last) sink->last_line = sink->written + (uint64_t)(last - from) + 1;
 }
 
 static int give(strc_sink *sink, const unsigned char *from, size_t count) {
