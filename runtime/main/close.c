@@ -5,7 +5,7 @@
 #include "host.h"
 #include "printing.h"
 
-static const strc_origin nowhere = {0, 0};
+static const strc_origin nowhere = STRC_ORIGIN(0, 0);
 
 static void report_items_left(const strc_executable *about, const strc_supply *input) {
     strc_digits digits;
@@ -27,7 +27,7 @@ static void tell_waiting(const strc_executable *about, int64_t items, strc_text 
                          strc_text place) {
     strc_digits digits;
     if (items == 0) return;
-    strc_report((strc_severity)about->tells_waiting, (strc_origin){place, 0},
+    strc_report((strc_severity)about->tells_waiting, (strc_origin)STRC_ORIGIN(place, 0),
                 STRC_MESSAGE_ItemsWaiting,
                 (const char *const[]){strc_decimal_text(digits, items), strc_text_at(at), 0});
 }

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "paths.h"
+#include "messages.h"
+#include "strc/files/paths.h"
 #include "tensors.h"
 
 enum { kWords = 3 + STRC_NPY_DIMENSIONS, kTypeText = 512 };
@@ -42,7 +43,7 @@ static uint32_t home_of(const strc_file_cycle *cycle, uint32_t k) {
 
 int strc_file_cycle_open(strc_file_cycle *cycle, const strc_format *const *formats,
                          const char *const *names, uint32_t count, strc_stream_info info) {
-    const strc_origin nowhere = {0, 0};
+    const strc_origin nowhere = STRC_ORIGIN(0, 0);
     *cycle = (strc_file_cycle){.info = info};
     if (!strc_own((void **)&cycle->files, count * sizeof *cycle->files, nowhere, names[0]))
         return -1;

@@ -3,7 +3,7 @@
 #ifndef STRC_FILE_CYCLE_H
 #define STRC_FILE_CYCLE_H
 
-#include "format.h"
+#include "strc/files/format.h"
 
 typedef struct strc_cycle_file strc_cycle_file;
 

@@ -28,8 +28,8 @@ static uint64_t within_limit(strc_environment *all, const char *text, uint64_t s
 
 /// 0, or -1 after reporting.
 static int keep(strc_kept *kept, const void *from, uint64_t size) {
-    if (strc_grow(&kept->bytes, &kept->capacity, kept->size + size, 1, (strc_origin){0, 0},
-                  "what the program writes") != 0)
+    if (strc_grow(&kept->bytes, &kept->capacity, kept->size + size, 1,
+                  (strc_origin)STRC_ORIGIN(0, 0), "what the program writes") != 0)
         return -1;
     if (size != 0) memcpy((char *)kept->bytes + kept->size, from, size);
     kept->size += size;

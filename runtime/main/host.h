@@ -3,8 +3,9 @@
 #define STRC_HOST_H
 
 #include "file_cycle.h"
+#include "messages.h"
 #include "options.h"
-#include "supply.h"
+#include "strc/files/supply.h"
 
 typedef enum strc_outcome {
     STRC_RUNNING,

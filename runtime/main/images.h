@@ -2,7 +2,7 @@
 #ifndef STRC_IMAGES_H
 #define STRC_IMAGES_H
 
-#include "numbers.h"
+#include "strc/files/numbers.h"
 
 /// A sample as an item gives it: int as stored, float and double in [0, 255].
 void strc_sample_store(uint64_t sample, uint64_t greatest, strc_kind, unsigned char *to);

@@ -11,7 +11,7 @@
 #include "strc/processor.h"
 #include "symbolic.h"
 
-static const strc_origin nowhere = {0, 0};
+static const strc_origin nowhere = STRC_ORIGIN(0, 0);
 static const double shortest = 1e-9;  // seconds; 0 would be no limit
 static const size_t stack_size = (size_t)1 << 30;  // taken only as far as used
 static const size_t least_stack = (size_t)1 << 23;
@@ -69,7 +69,8 @@ static void execute_on_own_stack(strc_run *run) {
 /// The filter, or the first of several, whose work it was.
 static strc_origin at_work(const strc_run *run, const strc_device_error *error) {
     if (error->node == STRC_NOBODY) return nowhere;
-    return (strc_origin){run->about->places[error->node], run->about->paths[error->node]};
+    return (strc_origin)STRC_ORIGIN(run->about->places[error->node],
+                                    run->about->paths[error->node]);
 }
 
 static void note_last(const strc_run *run, uint32_t last) {

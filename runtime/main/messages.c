@@ -157,6 +157,13 @@ int strc_report(strc_severity severity, strc_origin origin, strc_message_id id,
     return -1;
 }
 
+static int report_error(const strc_reporter *self, strc_text place, strc_text instance,
+                        strc_message_id id, const char *const *arguments) {
+    return strc_report(STRC_ERROR, (strc_origin){place, instance, self}, id, arguments);
+}
+
+const strc_reporter strc_messages = {report_error};
+
 void strc_note(strc_message_id id, const char *argument) {
     put_text("note: ");
     put_worded(strc_text_at(about->messages[id].message), (const char *const[]){argument, 0});
@@ -214,13 +221,3 @@ void strc_report_symbolic(const strc_symbolic_fault *fault) {
 }
 
 int strc_messages_status(void) { return other_faults ? 1 : call_faults ? 2 : 0; }
-
-const char *strc_decimal_text(strc_digits to, int64_t value) {
-    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
-    char *at = to + sizeof(strc_digits) - 1;
-    *at = '\0';
-    do *--at = (char)('0' + rest % 10);
-    while ((rest /= 10) != 0);
-    if (value < 0) *--at = '-';
-    return memmove(to, at, (size_t)(to + sizeof(strc_digits) - at));
-}

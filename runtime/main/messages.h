@@ -3,20 +3,16 @@
 #ifndef STRC_MESSAGES_H
 #define STRC_MESSAGES_H
 
-#include "strc/executable.h"
+#include "strc/files/faults.h"
 
-/// What a message is about: both may be 0.
-typedef struct strc_origin {
-    strc_text place;
-    strc_text instance;
-} strc_origin;
+/// Errors of what it is the origin of are reported here.
+#define STRC_ORIGIN(place, instance) {place, instance, &strc_messages}
+extern const strc_reporter strc_messages;
 
 /// Before anything else. `name` is who says what has no place.
 void strc_messages_begin(const strc_executable *, const char *name);
 
-/// Reports an error; the arguments are texts. The value is -1, so that whoever fails returns it.
-#define STRC_FAIL(origin, id, ...) \
-    strc_report(STRC_ERROR, origin, STRC_MESSAGE_##id, (const char *const[]){__VA_ARGS__, 0})
+/// The value is -1.
 int strc_report(strc_severity, strc_origin, strc_message_id, const char *const *arguments);
 /// A line below the error reported last.
 void strc_note(strc_message_id, const char *argument);
@@ -33,9 +29,5 @@ int strc_messages_status(void);
 
 /// What `strc_text` stands for.
 const char *strc_text_at(strc_text);
-
-/// Decimal digits; returns `to`.
-typedef char strc_digits[24];
-const char *strc_decimal_text(strc_digits to, int64_t value);
 
 #endif

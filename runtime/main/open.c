@@ -7,12 +7,13 @@
 #include <unistd.h>
 
 #include "host.h"
-#include "paths.h"
 #include "printing.h"
+#include "progress.h"
 #include "signals.h"
-#include "sounds.h"
+#include "strc/files/paths.h"
+#include "strc/files/sounds.h"
 
-static const strc_origin nowhere = {0, 0};
+static const strc_origin nowhere = STRC_ORIGIN(0, 0);
 
 static strc_item item_of(const strc_executable *about, const strc_port *port) {
     return (strc_item){.type = &about->types[port->type],
@@ -32,7 +33,7 @@ static const char *file_of(const strc_environment *all, const strc_port *port) {
 }
 
 static strc_origin origin_of(const strc_executable *about, const strc_port *port) {
-    return (strc_origin){port->place, about->paths[port->node]};
+    return (strc_origin)STRC_ORIGIN(port->place, about->paths[port->node]);
 }
 
 // ---- sounds
@@ -90,8 +91,6 @@ static strc_stream_info sound_info(const strc_environment *all, const strc_port 
 
 // ---- others may be waiting for what we have
 
-static strc_environment *waiter;
-
 void strc_host_print_failed(strc_environment *all) {
     all->reader_gone |= all->print.gone;
     strc_host_end(all, all->print.gone ? STRC_LIMIT : STRC_FAILED);
@@ -112,8 +111,8 @@ static int flush_output(strc_environment *all, uint32_t output) {
     return strc_writer_flush(all->outputs[output]);
 }
 
-static void before_waiting(void) {
-    strc_environment *all = waiter;
+static void flush_outputs(void *self) {
+    strc_environment *all = self;
     if (strc_printing_flush(&all->print) != 0) strc_host_print_failed(all);
     const strc_executable *about = all->about;
     for (uint32_t k = 0; k < about->program->outputs; ++k) {
@@ -243,7 +242,7 @@ static int open_input(strc_environment *all, const strc_port *port, strc_supply 
     item.is_open = (int)port->is_named;
     if (find_formats(all->about, port, file, &item, 0) != 0) return -1;
     if (strc_reader_open(&input->reader, item.formats[0], item, item.files[0], nowhere,
-                         before_waiting) != 0)
+                         (strc_before_waiting){flush_outputs, all}) != 0)
         return -1;
     set_from_sound(all, &input->reader.info);
     return 0;
@@ -320,7 +319,8 @@ static int open_reader(strc_environment *all, const strc_port *port, strc_supply
     strc_origin origin = origin_of(about, port);
     strc_reader *reader = &input->reader;
     if (strc_reader_open(reader, about->formats[port->format], item_of(about, port),
-                         file_of(all, port), origin, before_waiting) != 0 ||
+                         file_of(all, port), origin,
+                         (strc_before_waiting){flush_outputs, all}) != 0 ||
         check_sound(reader, &port->info) != 0)
         return -1;
     int any = strc_supply_has(input, 1);
@@ -425,7 +425,6 @@ static int make_capacity(strc_environment *all) {
 
 int strc_host_open(strc_environment *all) {
     const strc_executable *about = all->about;
-    waiter = all;
     if (make_capacity(all) != 0) return -1;
     int has_output = open_port(about->outputs, about->program->outputs) != NULL;
     const int counts_items = has_output || about->limits_files;
@@ -436,7 +435,8 @@ int strc_host_open(strc_environment *all) {
                          "printed lines and no output");
     all->prints_aside = has_output && strcmp(all->options.out.name, "-") == 0;
     int status =
-        strc_sink_open_print(&all->print, all->prints_aside ? STDERR_FILENO : STDOUT_FILENO);
+        strc_sink_open_print(&all->print, all->prints_aside ? STDERR_FILENO : STDOUT_FILENO,
+                             nowhere, strc_progress_erase);
     if (status == 0) strc_printing_begin(&all->print);
     if (status == 0 && about->printed_size != 0 &&
         strc_printing_write(&all->print, about->printed, about->printed_size) != 0)

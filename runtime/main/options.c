@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parse_value.h"
+#include "messages.h"
+#include "strc/files/parse_value.h"
 
 typedef enum option_id {
     kHelp,
@@ -75,7 +76,7 @@ static const option table[] = {
 };
 enum { kOptions = sizeof table / sizeof *table };
 
-static const strc_origin nowhere = {0, 0};
+static const strc_origin nowhere = STRC_ORIGIN(0, 0);
 
 // ---- values
 

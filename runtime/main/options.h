@@ -2,7 +2,7 @@
 #ifndef STRC_OPTIONS_H
 #define STRC_OPTIONS_H
 
-#include "format.h"
+#include "strc/files/format.h"
 
 typedef struct strc_file_options {
     const char *name;  ///< the last one

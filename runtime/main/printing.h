@@ -2,7 +2,7 @@
 #ifndef STRC_PRINTING_H
 #define STRC_PRINTING_H
 
-#include "sink.h"
+#include "strc/files/sink.h"
 
 /// The sink is open.
 void strc_printing_begin(strc_sink *);

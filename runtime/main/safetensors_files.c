@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "paths.h"
+#include "strc/files/paths.h"
 #include "tensors.h"
 
 static const char format_name[] = "safetensors";

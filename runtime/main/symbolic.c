@@ -60,7 +60,7 @@ int strc_filters_open(strc_environment *all) {
     const char *library = strc_text_at(table->library);
     const char *why = table->load(&library, &start, &all->filters);
     all->filter_calls = (strc_symbolic){all, fire, next, settle, tensor, NULL};
-    return why ? STRC_FAIL(((strc_origin){0, 0}), CannotOpenFile, library, why) : 0;
+    return why ? STRC_FAIL(((strc_origin)STRC_ORIGIN(0, 0)), CannotOpenFile, library, why) : 0;
 }
 
 const strc_symbolic *strc_filters_of(strc_environment *all) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "messages.h"
 #include "tensors.h"
 
 const strc_element_row strc_elements[] = {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "messages.h"
 #include "tensors.h"
 
 typedef struct part {

@@ -2,7 +2,8 @@
 #ifndef STRC_TENSORS_H
 #define STRC_TENSORS_H
 
-#include "npy.h"
+#include "strc/files/npy.h"
+#include "strc/files/numbers.h"
 #include "strc/values.h"
 
 /// Elements with fewer bytes in the file than in memory are converted.

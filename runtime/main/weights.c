@@ -13,7 +13,7 @@ static struct {
 
 /// Who wants it.
 static strc_origin origin_of(const strc_weight *weight) {
-    return (strc_origin){weight->place, weight->instance};
+    return (strc_origin)STRC_ORIGIN(weight->place, weight->instance);
 }
 
 static int unusable(strc_origin origin, const char *why) {

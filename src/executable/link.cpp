@@ -51,7 +51,9 @@ private:
 /// libraries are not there for other machines.
 bool isWanted(std::string_view source, const LinkOptions& options) {
     if (source == "main/png.c" || source == "main/jpeg.c") return false;
-    return source.starts_with(options.prefix.empty() ? "main/" : "library/") ||
+    if (!options.prefix.empty())
+        return source.starts_with("library/") || source.starts_with("src/");
+    return source.starts_with("main/") || source.starts_with("files/") ||
            source.starts_with("src/");
 }
 

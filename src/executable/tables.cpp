@@ -16,6 +16,7 @@
 #include "graph/flow.h"
 #include "graph/hierarchy.h"
 #include "interp/files.h"
+#include "io/item_types.h"
 #include "io/tensors.h"
 #include "plan/tensor_handles.h"
 #include "strc/executable.h"
@@ -76,22 +77,8 @@ std::string messageOf(const codegen::Site& site) {
     return base::message(site.id, arguments);
 }
 
-strc_kind kindOf(TypeKind kind) {
-    switch (kind) {
-        case TypeKind::Boolean: return STRC_BOOLEAN;
-        case TypeKind::Bit: return STRC_BIT;
-        case TypeKind::Int: return STRC_INT;
-        case TypeKind::Float: return STRC_FLOAT;
-        case TypeKind::Double: return STRC_DOUBLE;
-        case TypeKind::Complex: return STRC_COMPLEX;
-        case TypeKind::Float2: return STRC_FLOAT2;
-        case TypeKind::Float3: return STRC_FLOAT3;
-        case TypeKind::Float4: return STRC_FLOAT4;
-        case TypeKind::Array: return STRC_ARRAY;
-        case TypeKind::Struct: return STRC_STRUCT;
-        case TypeKind::String: return STRC_TEXT;
-        default: return STRC_OTHER;
-    }
+strc_kind parameterKind(TypeKind kind) {
+    return kind == TypeKind::String ? STRC_TEXT : io::kindOf(kind);
 }
 
 template <typename T>
@@ -120,8 +107,8 @@ public:
         add("strc.outputs", bytesOf(portsOf(program.plan.outputs, false)),
             offsetof(strc_executable, outputs));
         add("strc.shapes", bytesOf(shapes), offsetof(strc_executable, shapes));
-        add("strc.types", bytesOf(typeRows), offsetof(strc_executable, types));
-        add("strc.fields", bytesOf(fieldRows), offsetof(strc_executable, fields));
+        add("strc.types", bytesOf(items.rows()), offsetof(strc_executable, types));
+        add("strc.fields", bytesOf(items.fields()), offsetof(strc_executable, fields));
         const std::vector<double> paces = interp::pacesOf(*program.whole, program.repetitions);
         paceCount = paces.size();
         add("strc.paces", bytesOf(paces), offsetof(strc_executable, paces));
@@ -216,35 +203,6 @@ private:
 
     // ---------------------------------------------------------------- types and files
 
-    std::uint32_t typeOf(const Type* type) {
-        if (auto known = typeNumbers.find(type); known != typeNumbers.end()) return known->second;
-        strc_type row{};
-        row.kind = kindOf(type->kind);
-        row.size = static_cast<std::uint64_t>(types::sizeOf(type));
-        if (type->is(TypeKind::Long)) {  // two ints, as far as formats care
-            strc_type half{};
-            half.kind = STRC_INT;
-            half.size = row.size / 2;
-            row.kind = STRC_ARRAY;
-            row.first = static_cast<std::uint32_t>(typeRows.size());
-            row.count = 2;
-            typeRows.push_back(half);
-        }
-        if (type->is(TypeKind::Array)) {
-            row.first = typeOf(type->element);
-            row.count = static_cast<std::uint64_t>(type->extent);
-        } else if (type->is(TypeKind::Struct)) {
-            std::vector<strc_field> own;
-            for (const types::StructField& field : type->structure->fields)
-                own.push_back({typeOf(field.type), 0, static_cast<std::uint64_t>(field.offset)});
-            row.first = static_cast<std::uint32_t>(fieldRows.size());
-            row.count = own.size();
-            fieldRows.insert(fieldRows.end(), own.begin(), own.end());
-        }
-        typeRows.push_back(row);
-        return typeNumbers[type] = static_cast<std::uint32_t>(typeRows.size()) - 1;
-    }
-
     const graph::Edge& edgeOf(const plan::ProgramPort& port, bool isInput) const {
         if (port.node == graph::kNone) return graph.edges[isInput ? graph.input : graph.output];
         const graph::Node& node = graph.nodes[port.node];
@@ -317,7 +275,7 @@ private:
             const Type* item = edgeOf(port, areInputs).type;
             strc_port row{};
             row.node = port.node == graph::kNone ? STRC_OPEN : port.node;
-            row.type = typeOf(item);
+            row.type = items.add(item);
             const graph::Edge& edge = edgeOf(port, areInputs);
             row.is_named = edge.isHandle ? 1 : 0;
             if (areInputs) row.flush = zerosToFlush(rows.size());
@@ -401,7 +359,7 @@ private:
         std::vector<strc_parameter> rows;
         std::string bytes;
         for (std::uint32_t slot = 0; slot < values.size(); ++slot) {
-            rows.push_back({static_cast<std::uint32_t>(kindOf(values[slot].type->kind)),
+            rows.push_back({static_cast<std::uint32_t>(parameterKind(values[slot].type->kind)),
                             text(program.module.open[slot].name),
                             text(types::toString(values[slot].type)),
                             static_cast<std::uint32_t>(program.plan.program->openSounds[slot])});
@@ -608,9 +566,7 @@ private:
     Data top;
     std::string texts = std::string(1, '\0');
     std::map<std::string, strc_text> textOffsets;
-    std::vector<strc_type> typeRows;
-    std::vector<strc_field> fieldRows;
-    std::map<const Type*, std::uint32_t> typeNumbers;
+    io::ItemTypes items;
     std::vector<std::int64_t> shapes;
     std::array<bool, STRC_FORMATS> usesFormat{};
     bool hasOpenEnd = false;

@@ -26,12 +26,13 @@ namespace {
 
 constexpr double kShortest = 1e-9;  ///< seconds; 0 would be no limit
 
-/// What a transaction keeps, and what was before it.
+/// What a transaction keeps, and what was before it. Its memory stays for the next one.
 struct Kept {
+    bool isOpen = false;
     std::string text;
     std::vector<std::vector<std::byte>> items;  ///< by output
-    interp::LineLimit lines;
-    std::int64_t written;
+    std::optional<interp::LineLimit> lines;
+    std::int64_t written = 0;
 };
 
 class Host {
@@ -185,8 +186,8 @@ private:
 
     int print(std::string_view text) {
         std::string_view let = lines.take(text);
-        if (kept)
-            kept->text += let;
+        if (kept.isOpen)
+            kept.text += let;
         else if (options.print)
             options.print(let);
         if (lines.isReached()) stop(End::Limit);
@@ -220,9 +221,9 @@ private:
             limited == interp::Limited::FileItems || plan.outputs[output].node == graph::kNone;
         if (counts && options.limit) items = std::min(items, *options.limit - written);
         if (counts) written += items;
-        if (kept)
-            kept->items[output].insert(kept->items[output].end(), from,
-                                       from + items * itemSizes[output]);
+        if (kept.isOpen)
+            kept.items[output].insert(kept.items[output].end(), from,
+                                      from + items * itemSizes[output]);
         else if (!letOut(output, from, items))
             return 1;
         if (counts && options.limit && written >= *options.limit) stop(End::Limit);
@@ -283,27 +284,34 @@ private:
     // ---- transactions
 
     void begin() {
-        kept.emplace(Kept{{}, std::vector<std::vector<std::byte>>(outputs.size()), lines, written});
+        kept.isOpen = true;
+        kept.items.resize(outputs.size());
+        kept.lines = lines;
+        kept.written = written;
         for (const auto& supply : inputs) supply->mark();
     }
 
     int commit() {
-        const Kept done = std::move(*kept);
-        kept.reset();
+        kept.isOpen = false;
         for (const auto& supply : inputs) supply->keep();
-        if (options.print && !done.text.empty()) options.print(done.text);
-        for (std::uint32_t k = 0; k < done.items.size(); ++k)
-            if (!done.items[k].empty() &&
-                !letOut(k, done.items[k].data(),
-                        static_cast<std::int64_t>(done.items[k].size()) / itemSizes[k]))
+        if (options.print && !kept.text.empty()) options.print(kept.text);
+        kept.text.clear();
+        for (std::uint32_t k = 0; k < kept.items.size(); ++k) {
+            std::vector<std::byte>& items = kept.items[k];
+            if (!items.empty() &&
+                !letOut(k, items.data(), static_cast<std::int64_t>(items.size()) / itemSizes[k]))
                 return 1;
+            items.clear();
+        }
         return stopped.has_value();
     }
 
     void rollback() {
-        lines = kept->lines;
-        written = kept->written;
-        kept.reset();
+        lines = *kept.lines;
+        written = kept.written;
+        kept.isOpen = false;
+        kept.text.clear();
+        for (std::vector<std::byte>& items : kept.items) items.clear();
         if (stopped == End::Limit) stopped.reset();
         for (const auto& supply : inputs) supply->giveBack();
     }
@@ -347,7 +355,7 @@ private:
         };
         made.begin = [](void* self) { static_cast<Host*>(self)->begin(); };
         made.commit = [](void* self) {
-            return call(self, static_cast<Host*>(self)->kept->text.size(),
+            return call(self, static_cast<Host*>(self)->kept.text.size(),
                         [](Host& host) { return host.commit(); });
         };
         made.rollback = [](void* self) { static_cast<Host*>(self)->rollback(); };
@@ -465,7 +473,7 @@ private:
     std::vector<std::unique_ptr<io::Supply>> inputs;
     std::vector<io::ItemWriter*> outputs;
     std::vector<std::int64_t> itemSizes;  ///< of outputs
-    std::optional<Kept> kept;  ///< in a transaction
+    Kept kept;
     interp::WrittenFiles ownFiles;
     interp::WrittenFiles& writers = options.files ? *options.files : ownFiles;
     std::unique_ptr<DynamicShape> symbolic;  ///< null: it has no such filters

@@ -182,8 +182,8 @@ Failure Sink::fail(int why) {
 }
 
 void Sink::noteLines(const std::byte* from, std::size_t count) {
-    while (count != 0 && from[count - 1] != std::byte{'\n'}) --count;
-    if (count != 0) lastLine = written + count;
+    const auto* last = static_cast<const std::byte*>(memrchr(from, '\n', count));
+    if (last) lastLine = written + static_cast<std::uint64_t>(last - from) + 1;
 }
 
 Status Sink::put(const std::byte* from, std::size_t count) {

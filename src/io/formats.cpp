@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "io/items.h"
+#include "io/library_files.h"
 #include "io/numbers.h"
 #include "io/tensors.h"
 
@@ -12,20 +13,10 @@ using base::Result;
 
 namespace {
 
-bool holdsNumbers(const types::Type* item) {
-    return numbersOf(item) && !types::innermost(item)->is(types::TypeKind::Struct);
-}
-
 bool holdsSamples(const types::Type* item) {
     auto numbers = numbersOf(item);
     return numbers && numbers->kind >= types::TypeKind::Int &&
            numbers->kind <= types::TypeKind::Complex;
-}
-
-/// Real and imaginary parts take turns: an item has as many of these as of those.
-bool holdsPairs(const types::Type* item) {
-    return holdsSamples(item) &&
-           (numbersOf(item)->kind == types::TypeKind::Complex || numbersOf(item)->count % 2 == 0);
 }
 
 bool holdsPixels(const types::Type* item) {
@@ -38,44 +29,28 @@ bool holdsNoItems(const types::Type*) { return false; }
 struct Row {
     Format format;
     std::string_view name;
-    bool (*holds)(const types::Type*);
-    OpenReader* reader;
-    OpenWriter* writer;
+    const strc_format* library;  ///< null: the functions behind it
+    bool (*holds)(const types::Type*) = nullptr;
+    OpenReader* reader = nullptr;
+    OpenWriter* writer = nullptr;
 };
 
-template <strc_coding coding, std::uint32_t size>
-Result<std::unique_ptr<ItemReader>> readSamples(std::unique_ptr<Source> source,
-                                                const types::Type* item) {
-    return openSampleReader(std::move(source), item, {coding, size});
-}
-
-template <strc_coding coding, std::uint32_t size>
-Result<std::unique_ptr<ItemWriter>> writeSamples(std::unique_ptr<Sink> sink,
-                                                 const types::Type* item, const StreamInfo&) {
-    return openSampleWriter(std::move(sink), item, {coding, size});
-}
-
-template <strc_coding coding, std::uint32_t size>
-constexpr Row samples(Format format, std::string_view name, bool (*holds)(const types::Type*)) {
-    return {format, name, holds, readSamples<coding, size>, writeSamples<coding, size>};
-}
-
 constexpr std::array kFormats{
-    Row{Format::Raw, "raw", holdsRaw, openRawReader, openRawWriter},
-    Row{Format::Wav, "WAV", holdsSamples, openWavReader, openWavWriter},
-    Row{Format::Npy, "npy", holdsNumbers, openNpyReader, openNpyWriter},
-    Row{Format::Csv, "text", holdsText, openCsvReader, openCsvWriter},
-    Row{Format::Png, "PNG", holdsPixels, openPngReader, openPngWriter},
-    Row{Format::Pgm, "PGM", holdsPixels, openPgmReader, openPgmWriter},
-    samples<STRC_SAMPLE_SIGNED, 2>(Format::Pcm, "PCM", holdsSamples),
-    Row{Format::Jpeg, "JPEG", holdsPixels, openJpegReader, openJpegWriter},
-    Row{Format::Safetensors, "safetensors", holdsNoItems, nullptr, nullptr},
-    samples<STRC_SAMPLE_UNSIGNED, 1>(Format::U8, "u8", holdsSamples),
-    samples<STRC_SAMPLE_SIGNED, 1>(Format::S8, "s8", holdsSamples),
-    samples<STRC_SAMPLE_UNSIGNED, 1>(Format::Cu8, "cu8", holdsPairs),
-    samples<STRC_SAMPLE_SIGNED, 1>(Format::Cs8, "cs8", holdsPairs),
-    samples<STRC_SAMPLE_SIGNED, 2>(Format::Cs16, "cs16", holdsPairs),
-    samples<STRC_SAMPLE_FLOATING, 4>(Format::Cf32, "cf32", holdsPairs),
+    Row{Format::Raw, "raw", &strc_format_raw},
+    Row{Format::Wav, "WAV", &strc_format_wav},
+    Row{Format::Npy, "npy", &strc_format_npy},
+    Row{Format::Csv, "text", &strc_format_text},
+    Row{Format::Png, "PNG", nullptr, holdsPixels, openPngReader, openPngWriter},
+    Row{Format::Pgm, "PGM", nullptr, holdsPixels, openPgmReader, openPgmWriter},
+    Row{Format::Pcm, "PCM", &strc_format_pcm},
+    Row{Format::Jpeg, "JPEG", nullptr, holdsPixels, openJpegReader, openJpegWriter},
+    Row{Format::Safetensors, "safetensors", nullptr, holdsNoItems},
+    Row{Format::U8, "u8", &strc_format_u8},
+    Row{Format::S8, "s8", &strc_format_s8},
+    Row{Format::Cu8, "cu8", &strc_format_cu8},
+    Row{Format::Cs8, "cs8", &strc_format_cs8},
+    Row{Format::Cs16, "cs16", &strc_format_cs16},
+    Row{Format::Cf32, "cf32", &strc_format_cf32},
 };
 
 /// Names of --in-format and extensions, which are the same words.
@@ -142,7 +117,8 @@ Format formatOf(types::BuiltinStream stream, std::string_view file) {
 std::string_view name(Format format) { return row(format).name; }
 
 base::Status check(Format format, const types::Type* item) {
-    if (row(format).holds(item)) return base::ok();
+    const Row& asked = row(format);
+    if (asked.library ? holdsItem(*asked.library, item) : asked.holds(item)) return base::ok();
     return base::failure(base::Diag::FormatItemType,
                          {std::string(name(format)), types::toString(item)});
 }
@@ -151,6 +127,8 @@ Result<std::unique_ptr<ItemReader>> openReader(const std::string& name, Format f
                                                const types::Type* item,
                                                std::function<void()> beforeWaiting) {
     if (base::Status fits = check(format, item); !fits) return fits.failure();
+    if (const strc_format* library = row(format).library)
+        return openLibraryReader(*library, name, item, std::move(beforeWaiting));
     auto source = Source::open(name, std::move(beforeWaiting));
     if (!source) return source.failure();
     std::string shown = (*source)->name();
@@ -166,6 +144,8 @@ base::Status ItemWriter::expect(const types::Type*, const types::Type*) { return
 Result<std::unique_ptr<ItemWriter>> openWriter(const std::string& name, Format format,
                                                const types::Type* item, const StreamInfo& info) {
     if (base::Status fits = check(format, item); !fits) return fits.failure();
+    if (const strc_format* library = row(format).library)
+        return openLibraryWriter(*library, name, item, info);
     auto sink = Sink::open(name);
     if (!sink) return sink.failure();
     return row(format).writer(std::move(*sink), item, info);

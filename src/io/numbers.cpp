@@ -65,6 +65,12 @@ std::optional<Numbers> numbersOf(const Type* item) {
     return Numbers{kind, elementSize / perElement, elements * perElement};
 }
 
+std::uint64_t samplesOf(const Type* item) {
+    const std::optional<Numbers> numbers = numbersOf(item);
+    if (!numbers) return 0;
+    return numbers->kind == TypeKind::Complex ? 2 * numbers->count : numbers->count;
+}
+
 namespace {
 
 template <typename T>

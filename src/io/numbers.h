@@ -6,7 +6,6 @@
 
 #include "io/bytes.h"
 #include "io/items.h"
-#include "strc/sounds.h"
 
 namespace strc::io {
 
@@ -58,31 +57,16 @@ private:
 /// What reading no item at all means: a fault, unless a signal stopped it.
 base::Result<std::size_t> noItems(const Source&);
 
-bool holdsRaw(const types::Type* item);
-bool holdsText(const types::Type* item);
 /// For each format: the reader of an opened source, the writer to an opened sink. The item type is
 /// one that the format holds.
 using OpenReader = base::Result<std::unique_ptr<ItemReader>>(std::unique_ptr<Source>,
                                                              const types::Type*);
 using OpenWriter = base::Result<std::unique_ptr<ItemWriter>>(std::unique_ptr<Sink>,
                                                              const types::Type*, const StreamInfo&);
-OpenReader openRawReader, openWavReader, openNpyReader, openCsvReader, openPngReader, openPgmReader,
-    openJpegReader;
-OpenWriter openRawWriter, openWavWriter, openNpyWriter, openCsvWriter, openPngWriter, openPgmWriter,
-    openJpegWriter;
-/// Sounds that are nothing but samples.
-base::Result<std::unique_ptr<ItemReader>> openSampleReader(std::unique_ptr<Source>,
-                                                           const types::Type*, strc_sample);
-base::Result<std::unique_ptr<ItemWriter>> openSampleWriter(std::unique_ptr<Sink>,
-                                                           const types::Type*, strc_sample);
+OpenReader openPngReader, openPgmReader, openJpegReader;
+OpenWriter openPngWriter, openPgmWriter, openJpegWriter;
 
 /// Base of all writers.
-/// Is a sample, in units of the file, more than rounding beyond the greatest? A number of just 1 is not.
-inline bool isBeyond(double sample, double fullScale, types::TypeKind kind) {
-    return sample < -fullScale ||
-           (kind == types::TypeKind::Int ? sample > fullScale - 1 : sample > fullScale);
-}
-
 class SinkWriter : public ItemWriter {
 public:
     explicit SinkWriter(std::unique_ptr<Sink> opened) : sink(std::move(opened)) {}

@@ -1,15 +1,18 @@
 #pragma once
 /// An input of a running program: read ahead, so that an engine can ask whether there is enough before it
-/// begins something (language.md 17.2), and continued at its end as the run was told.
+/// begins something (language.md 17.2), and continued at its end as the run was told: strc_supply for any reader of items.
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "io/faults.h"
 #include "io/items.h"
+#include "strc/files/supply.h"
 
 namespace strc::io {
 
@@ -27,6 +30,9 @@ public:
     Supply(ItemReader& items, std::string name, const types::Type* item, SupplyOptions);
     Supply(std::unique_ptr<ItemReader> items, std::string name, const types::Type* item,
            SupplyOptions);
+    ~Supply() { strc_supply_free(&supply); }
+    Supply(const Supply&) = delete;
+    Supply& operator=(const Supply&) = delete;
 
     /// Reads ahead until `wanted` items are there; false: there never will be. A failure: the input cannot
     /// be read any further. Throws std::bad_alloc if so many are more than may be read ahead.
@@ -43,7 +49,7 @@ public:
 
     const std::string& name() const { return file; }
     std::uint64_t bytesOf(std::uint64_t items) const { return items * itemSize; }
-    std::uint64_t given() const { return taken; }
+    std::uint64_t given() const { return supply.taken; }
     std::optional<std::uint64_t> total() const { return reader->total(); }
     /// Items at the end that did not come to be used, by file; none if the end was padded.
     std::vector<ItemReader::Part> left() const;
@@ -51,37 +57,28 @@ public:
     ItemReader::Rest rest() const { return reader->rest(); }
     std::uint64_t missing() const { return reader->missing(); }
     /// No item has been read.
-    bool isEmpty() const { return taken == 0 && ahead.empty(); }
-    bool isPadded() const { return padded != 0; }
+    bool isEmpty() const { return supply.taken == 0 && supply.last == 0; }
+    bool isPadded() const { return supply.padded != 0; }
     /// Items of the input behind those taken, as far as `most` matters, read ahead.
     base::Result<std::uint64_t> still(std::uint64_t most);
 
 private:
-    struct Mark {
-        std::size_t first;
-        std::uint64_t taken;
-    };
-
-    std::uint64_t leftOfOne() const;
-    std::uint64_t size() const { return (ahead.size() - first) / itemSize; }
-    bool pads() const;
-    void readUntil(std::uint64_t wanted);
-    void dropTaken();
-    base::Result<std::size_t> readMore(std::uint64_t wanted);
+    static const strc_format anyReader;
+    static Supply& of(const strc_reader* reader) { return *static_cast<Supply*>(reader->own); }
+    std::int64_t read(std::byte* to, std::uint64_t count);
+    /// What has failed; it fails for good.
+    base::Failure failure();
 
     std::unique_ptr<ItemReader> owned;
     ItemReader* reader;
     std::string file;
     std::uint64_t itemSize;
-    SupplyOptions options;
-    std::vector<std::byte> ahead;  ///< read, not yet taken, from `first` on
-    std::size_t first = 0;
-    std::uint64_t taken = 0;
-    std::optional<Mark> marked;
-    std::uint64_t padded = 0;
-    std::uint64_t sinceRewind = 1;  ///< items; 0: the input has none at all
-    bool ended = false;
-    std::optional<base::Failure> fault;  ///< behind all that has been read
+    bool loops;
+    strc_type type{};  ///< of the items, as far as their size
+    Faults faults;
+    std::optional<base::Failure> fault;
+    std::exception_ptr thrown;  ///< by the reader
+    strc_supply supply{};
 };
 
 }  // namespace strc::io

@@ -31,6 +31,7 @@ typedef enum strc_kind {
     STRC_FLOAT4,
     STRC_ARRAY,
     STRC_STRUCT,
+    STRC_LONG,  ///< in raw files alone
     STRC_OTHER,  ///< not in files
     STRC_TEXT,  ///< of parameters: a strc_string
 } strc_kind;

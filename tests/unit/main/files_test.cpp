@@ -18,7 +18,7 @@ protected:
     ~SupplyTest() override { strc_supply_close(&supply); }
     void open(const std::string& name, bool loop = false, bool pads = false) {
         int opened = strc_reader_open(&supply.reader, &strc_format_raw, intItem(), name.c_str(),
-                                      {0, 0}, nullptr);
+                                      kNowhere, {});
         EXPECT_EQ(opened, 0) << takeMessages();
         strc_supply_begin(&supply, loop, pads, 0, 1 << 20);
     }
@@ -112,7 +112,7 @@ protected:
         const strc_item item{&types[1], types, nullptr, "int[]", 0,       nullptr,
                              0,         0,     0,       nullptr, nullptr, 0};
         EXPECT_EQ(
-            strc_reader_open(&supply.reader, &strc_format_raw, item, name.c_str(), {0, 0}, nullptr),
+            strc_reader_open(&supply.reader, &strc_format_raw, item, name.c_str(), kNowhere, {}),
             0);
         strc_supply_begin(&supply, loop, false, 0, 1 << 20);
     }
@@ -182,7 +182,7 @@ protected:
     std::string openBytes(std::size_t count) {
         std::string bytes(count, 0);
         for (std::size_t k = 0; k < count; ++k) bytes[k] = static_cast<char>(k * k >> 7);
-        EXPECT_EQ(strc_source_open(&source, file("many", bytes).c_str(), {0, 0}, nullptr), 0);
+        EXPECT_EQ(strc_source_open(&source, file("many", bytes).c_str(), kNowhere, {}), 0);
         return bytes;
     }
     strc_source source{};
@@ -208,7 +208,7 @@ using SinkTest = MainTest;
 
 TEST_F(SinkTest, WritesAndOverwrites) {
     strc_sink sink;
-    ASSERT_EQ(strc_sink_open(&sink, path("a").c_str(), {0, 0}), 0);
+    ASSERT_EQ(strc_sink_open(&sink, path("a").c_str(), kNowhere), 0);
     EXPECT_TRUE(sink.seekable);
     std::string large(100000, 'x');
     EXPECT_EQ(strc_sink_write(&sink, "head", 4), 0);
@@ -223,10 +223,10 @@ TEST_F(SinkTest, WritesAndOverwrites) {
 
 TEST_F(SinkTest, TellsWhatCannotBeWritten) {
     strc_sink sink;
-    EXPECT_EQ(strc_sink_open(&sink, path("no/a").c_str(), {0, 0}), -1);
+    EXPECT_EQ(strc_sink_open(&sink, path("no/a").c_str(), kNowhere), -1);
     EXPECT_NE(takeMessages().find("No such file or directory [cannot-write-file]"),
               std::string::npos);
-    ASSERT_EQ(strc_sink_open(&sink, "/dev/full", {0, 0}), 0);
+    ASSERT_EQ(strc_sink_open(&sink, "/dev/full", kNowhere), 0);
     EXPECT_EQ(strc_sink_write(&sink, "a", 1), -1);
     EXPECT_EQ(strc_sink_write(&sink, "a", 1), -1);
     EXPECT_EQ(strc_sink_close(&sink), -1);
@@ -239,7 +239,7 @@ using SourceTest = MainTest;
 
 TEST_F(SourceTest, SkipsAndSeeks) {
     strc_source source;
-    ASSERT_EQ(strc_source_open(&source, file("a", "0123456789").c_str(), {0, 0}, nullptr), 0);
+    ASSERT_EQ(strc_source_open(&source, file("a", "0123456789").c_str(), kNowhere, {}), 0);
     EXPECT_EQ(source.size, 10u);
     EXPECT_EQ(strc_source_skip(&source, 4), 1);
     EXPECT_GE(strc_source_ask(&source, 2), 2);
@@ -253,7 +253,7 @@ TEST_F(SourceTest, SkipsAndSeeks) {
 
 TEST_F(SourceTest, FoldersAreNoFiles) {
     strc_source source;
-    EXPECT_EQ(strc_source_open(&source, folder.c_str(), {0, 0}, nullptr), -1);
+    EXPECT_EQ(strc_source_open(&source, folder.c_str(), kNowhere, {}), -1);
     EXPECT_NE(takeMessages().find("Is a directory [cannot-open-file]"), std::string::npos);
 }
 

@@ -14,11 +14,13 @@
 
 extern "C" {
 #include "messages.h"
-#include "sink.h"
-#include "supply.h"
+#include "strc/files/sink.h"
+#include "strc/files/supply.h"
 }
 
 namespace strc::testing {
+
+constexpr strc_origin kNowhere = STRC_ORIGIN(0, 0);
 
 class MainTest : public ::testing::Test {
 protected:

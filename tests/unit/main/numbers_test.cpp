@@ -10,8 +10,8 @@
 #include "types/value.h"
 
 extern "C" {
-#include "npy.h"
-#include "parse_value.h"
+#include "strc/files/npy.h"
+#include "strc/files/parse_value.h"
 }
 
 namespace strc::testing {

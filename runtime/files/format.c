@@ -1,10 +1,10 @@
-#include "format.h"
+#include "strc/files/format.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "paths.h"
+#include "strc/files/paths.h"
 
 void *strc_own(void **own, size_t size, strc_origin origin, const char *name) {
     *own = calloc(1, size);
@@ -50,7 +50,7 @@ int strc_check_formats(const strc_item *item, strc_origin origin) {
 }
 
 int strc_reader_open(strc_reader *reader, const strc_format *format, strc_item item,
-                     const char *name, strc_origin origin, void (*before_waiting)(void)) {
+                     const char *name, strc_origin origin, strc_before_waiting before_waiting) {
     *reader = (strc_reader){.item = item, .format = format, .source = {.descriptor = -1}};
     if (check(format, &item, origin) != 0 || strc_check_formats(&item, origin) != 0) return -1;
     strc_source *source = &reader->source;
@@ -101,12 +101,22 @@ int strc_writer_flush(strc_writer *writer) {
     return writer->sink.failed ? -1 : writer->format->flush(writer);
 }
 
+static void free_own(strc_writer *writer) {
+    if (writer->own && writer->format->close_writer) writer->format->close_writer(writer);
+    free(writer->own);
+    writer->own = NULL;
+}
+
 int strc_writer_close(strc_writer *writer) {
     int finished = writer->format->finish(writer);
     int closed = strc_sink_close(&writer->sink);
-    free(writer->own);
-    writer->own = NULL;
+    free_own(writer);
     return finished != 0 ? finished : closed;
+}
+
+void strc_writer_leave(strc_writer *writer) {
+    strc_sink_leave(&writer->sink);
+    free_own(writer);
 }
 
 // ---- names

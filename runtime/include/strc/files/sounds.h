@@ -2,7 +2,7 @@
 #ifndef STRC_MAIN_SOUNDS_H
 #define STRC_MAIN_SOUNDS_H
 
-#include "numbers.h"
+#include "strc/files/numbers.h"
 #include "strc/sounds.h"
 
 /// Begins the own data of readers.

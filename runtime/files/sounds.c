@@ -1,4 +1,4 @@
-#include "sounds.h"
+#include "strc/files/sounds.h"
 
 // ---- reading
 

@@ -1,4 +1,4 @@
-#include "parse_value.h"
+#include "strc/files/parse_value.h"
 
 #include <ctype.h>
 #include <errno.h>

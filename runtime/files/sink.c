@@ -1,4 +1,5 @@
-#include "sink.h"
+#define _GNU_SOURCE  // memrchr
+#include "strc/files/sink.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,8 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "paths.h"
-#include "progress.h"
+#include "strc/files/paths.h"
 
 enum { kBuffer = 1 << 16 };
 static const int64_t moment = 100000000;  // nanoseconds
@@ -61,11 +61,13 @@ int strc_sink_open(strc_sink *sink, const char *name, strc_origin origin) {
     return 0;
 }
 
-int strc_sink_open_print(strc_sink *sink, int descriptor) {
+int strc_sink_open_print(strc_sink *sink, int descriptor, strc_origin origin,
+                         void (*before_lines)(void)) {
     int standard = descriptor == STDOUT_FILENO;
     const char *name = standard ? "standard output" : "standard error";
-    if (begin(sink, descriptor, name, (strc_origin){0, 0}) != 0) return -1;
+    if (begin(sink, descriptor, name, origin) != 0) return -1;
     sink->by_line = !standard || isatty(descriptor);
+    sink->before_lines = before_lines;
     return 0;
 }
 
@@ -92,8 +94,8 @@ static int empty(strc_sink *sink) {
 }
 
 static void note_lines(strc_sink *sink, const unsigned char *from, size_t count) {
-    while (count != 0 && from[count - 1] != '\n') --count;
-    if (count != 0) sink->last_line = sink->written + count;
+    const unsigned char *last = memrchr(from, '\n', count);
+    if (last) sink->last_line = sink->written + (uint64_t)(last - from) + 1;
 }
 
 static int give(strc_sink *sink, const unsigned char *from, size_t count) {
@@ -120,7 +122,7 @@ int strc_sink_flush(strc_sink *sink) {
     size_t count = sink->used;
     sink->used = 0;
     if (!sink->seekable) sink->handed_on = now();
-    if (sink->by_line && count > 0) strc_progress_erase();
+    if (sink->by_line && count > 0) sink->before_lines();
     return give(sink, sink->buffer, count);
 }
 
@@ -186,6 +188,20 @@ int strc_sink_finish_lines(strc_sink *sink) {
     return status;
 }
 
+/// Gives back what is open; 0, or what errno says.
+static int release(strc_sink *sink) {
+    free(sink->buffer);
+    sink->buffer = NULL;
+    if (sink->descriptor <= STDERR_FILENO) return 0;
+    return close(sink->descriptor) == 0 || errno == EINTR ? 0 : errno;
+}
+
+void strc_sink_leave(strc_sink *sink) {
+    if (!sink->buffer) return;
+    if (!sink->begun) leave(sink);
+    (void)release(sink);
+}
+
 int strc_sink_close(strc_sink *sink) {
     if (!sink->buffer) return 0;
     int status = strc_sink_flush(sink);
@@ -193,10 +209,6 @@ int strc_sink_close(strc_sink *sink) {
         leave(sink);
     else if (status == 0)
         status = empty(sink);
-    free(sink->buffer);
-    sink->buffer = NULL;
-    if (sink->descriptor <= STDERR_FILENO) return status;
-    int closed = close(sink->descriptor);
-    if (status == 0 && closed != 0 && errno != EINTR) return fail(sink);
-    return status;
+    const int closed = release(sink);
+    return status == 0 && closed != 0 ? fail(sink) : status;
 }

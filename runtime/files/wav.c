@@ -1,5 +1,5 @@
 // Sounds: RIFF WAVE files.
-#include "sounds.h"
+#include "strc/files/sounds.h"
 
 // ---- reading
 
@@ -66,17 +66,24 @@ static strc_sample sample_of(const strc_stream_info *info) {
 }
 
 static int open_writer(strc_writer *writer) {
-    strc_stream_info *info = &writer->info;
+    const strc_stream_info *info = &writer->info;
     const char *why = strc_wav_refusal(info->rate, info->channels, info->bits, info->floating);
     if (why) return strc_sink_fail(&writer->sink, why);
-    const strc_numbers item = strc_numbers_of(&writer->item);
-    const uint64_t samples = strc_samples_of(item);
+    wav_writer *own = strc_own(&writer->own, sizeof *own, writer->sink.origin, writer->sink.name);
+    if (!own) return -1;
+    own->item = strc_numbers_of(&writer->item);
+    return 0;
+}
+
+/// The header goes out before the first item, when all is known of the sound.
+static int begin(strc_writer *writer) {
+    wav_writer *own = writer->own;
+    strc_stream_info *info = &writer->info;
+    const uint64_t samples = strc_samples_of(own->item);
+    if (own->header_size != 0) return 0;
     if (info->rate <= 0) info->rate = 44100;
     if (info->channels <= 0)
         info->channels = samples <= STRC_WAV_NATURAL_CHANNELS ? (int32_t)samples : 1;
-    wav_writer *own = strc_own(&writer->own, sizeof *own, writer->sink.origin, writer->sink.name);
-    if (!own) return -1;
-    own->item = item;
     own->wav.sample = sample_of(info);
     own->wav.channels = (uint32_t)info->channels;
     own->wav.rate = (uint32_t)info->rate;
@@ -90,6 +97,7 @@ static int write_items(strc_writer *writer, const void *from, uint64_t count) {
     wav_writer *own = writer->own;
     const uint64_t samples = strc_samples_of(own->item);
     const unsigned char *at = from;
+    if (begin(writer) != 0) return -1;
     for (uint64_t k = 0; k < count; ++k, at += own->item.size * own->item.count) {
         const uint64_t more = samples * own->wav.sample.size;
         if (writer->sink.seekable && own->header_size + data_size(own) + more > strc_wav_longest)
@@ -107,7 +115,7 @@ static int overwrite_header(strc_writer *writer) {
 }
 
 static int flush(strc_writer *writer) {
-    if (strc_sink_flush(&writer->sink) != 0) return -1;
+    if (begin(writer) != 0 || strc_sink_flush(&writer->sink) != 0) return -1;
     return writer->sink.seekable ? overwrite_header(writer) : 0;
 }
 
@@ -126,6 +134,7 @@ static int finish(strc_writer *writer) {
     wav_writer *own = writer->own;
     if (!own) return 0;
     strc_sink *sink = &writer->sink;
+    (void)begin(writer);  // or the sink has failed
     unsigned char silence[8];
     strc_sample_put_integer(own->wav.sample, 0, silence);
     for (; !sink->failed && own->samples % own->wav.channels != 0; ++own->samples)

@@ -1,10 +1,12 @@
 // NumPy arrays: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
-#include "npy.h"
+#include "strc/files/npy.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "strc/files/numbers.h"
 
 // ---- reading
 
@@ -228,10 +230,10 @@ static int finish(strc_writer *writer) {
     if (sink->seekable) return overwrite_header(writer);
     size_t size = make_header(own);
     int status = strc_sink_write(sink, own->header, size);
-    if (status == 0) status = strc_sink_write(sink, own->kept, own->size);
-    free(own->kept);
-    return status;
+    return status == 0 ? strc_sink_write(sink, own->kept, own->size) : status;
 }
+
+static void close_writer(strc_writer *writer) { free(((npy_writer *)writer->own)->kept); }
 
 const strc_format strc_format_npy = {.name = "npy",
                                      .holds = strc_holds_numbers,
@@ -242,4 +244,5 @@ const strc_format strc_format_npy = {.name = "npy",
                                      .open_writer = open_writer,
                                      .write = write_items,
                                      .flush = flush,
-                                     .finish = finish};
+                                     .finish = finish,
+                                     .close_writer = close_writer};

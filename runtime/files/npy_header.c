@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "npy.h"
+#include "strc/files/npy.h"
 
 enum { kLongestWord = 60, kAlignment = 64, kPrefix = 10 };
 

@@ -4,12 +4,22 @@
 
 #include <stddef.h>
 
-#include "messages.h"
+#include "strc/files/faults.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define STRC_UNKNOWN UINT64_MAX
 
 /// Threads that may share the reading of many bytes of a file; set once, before anything is read.
 extern uint32_t strc_reading_threads;
+
+/// Called whenever a pipe or terminal has nothing to read yet: the moment to flush what others may be waiting for.
+typedef struct strc_before_waiting {
+    void (*call)(void *self);  ///< may be null
+    void *self;
+} strc_before_waiting;
 
 typedef struct strc_source {
     int descriptor;
@@ -21,11 +31,11 @@ typedef struct strc_source {
     size_t capacity, first, last;  ///< what is read and not taken: from `first` to `last`
     int ended;
     int signalled;  ///< the end came because of a signal
-    void (*before_waiting)(void);  ///< called when a pipe has nothing to read yet
+    strc_before_waiting before_waiting;
 } strc_source;
 
 /// "-" is standard input. 0, or -1 after reporting.
-int strc_source_open(strc_source *, const char *name, strc_origin, void (*before_waiting)(void));
+int strc_source_open(strc_source *, const char *name, strc_origin, strc_before_waiting);
 void strc_source_close(strc_source *);
 
 /// Reads until at least `count` bytes are buffered, fewer only at the end; how many there are, -1 after
@@ -42,6 +52,9 @@ void strc_source_take(strc_source *, size_t count);
 /// Takes at most `count` bytes to `to`: what is buffered, or what one read gives, of many bytes without a detour; 0 at
 /// the end or when a signal came, -1 after reporting.
 int64_t strc_source_move(strc_source *, unsigned char *to, size_t count);
+/// The same of wholes of `size` bytes, which `to` has room for: at least one of them, fewer only at the end; how many, or
+/// -1 after reporting.
+int64_t strc_source_move_wholes(strc_source *, unsigned char *to, uint64_t count, size_t size);
 /// Takes bytes, buffered or not; 1, 0 at the end of the file, -1 after reporting.
 int strc_source_skip(strc_source *, uint64_t count);
 /// Goes to a position of a regular file; 0: it is none.
@@ -52,4 +65,7 @@ int strc_source_malformed(const strc_source *, const char *format, const char *w
 /// What reading no item at all means: a fault, unless a signal stopped it (0).
 int strc_source_empty(const strc_source *);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,4 +1,4 @@
-#include "paths.h"
+#include "strc/files/paths.h"
 
 #include <string.h>
 

@@ -2,7 +2,11 @@
 #ifndef STRC_NPY_H
 #define STRC_NPY_H
 
-#include "numbers.h"
+#include "strc/files/source.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define STRC_NPY_LONGEST (1 << 16)
 #define STRC_NPY_WHY 160
@@ -28,4 +32,7 @@ int strc_npy_read_header(strc_source *, strc_npy_header *);
 /// for its text and 192 bytes more.
 size_t strc_npy_put_header(char *to, const char *descr, const char *shape, size_t longest);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -6,7 +6,11 @@
 
 #include <stddef.h>
 
-#include "messages.h"
+#include "strc/files/faults.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef struct strc_sink {
     int descriptor;
@@ -17,6 +21,7 @@ typedef struct strc_sink {
     int begun;  ///< it has been emptied, if it is a file
     int seekable;  ///< a regular file, whose bytes can be overwritten
     int by_line;  ///< a person is looking: every line is handed on at once
+    void (*before_lines)(void);  ///< called before these are
     int gone;  ///< nobody reads the pipe any more
     int failed;  ///< a write, which is reported unless it is gone: nothing is taken any more
     uint64_t written;
@@ -32,7 +37,7 @@ int strc_sink_open(strc_sink *, const char *name, strc_origin);
 /// created goes.
 void strc_sinks_leave(void);
 /// Standard output or error as the place of what a program prints; 0, or -1 after reporting.
-int strc_sink_open_print(strc_sink *, int descriptor);
+int strc_sink_open_print(strc_sink *, int descriptor, strc_origin, void (*before_lines)(void));
 
 /// Each gives 0; or -1 after reporting, unless the reader is gone.
 int strc_sink_write(strc_sink *, const void *from, size_t count);
@@ -49,6 +54,8 @@ int strc_sink_finish_items(strc_sink *, uint64_t size);
 int strc_sink_finish_lines(strc_sink *);
 /// Flushes and closes. A second time does nothing.
 int strc_sink_close(strc_sink *);
+/// Closes without handing on anything: what has been handed nothing before stays as it was, or goes if it was created.
+void strc_sink_leave(strc_sink *);
 /// Reports why the file does not take what comes; -1. What it has can be completed.
 int strc_sink_fail(strc_sink *, const char *why);
 
@@ -56,4 +63,7 @@ static inline uint64_t strc_sink_position(const strc_sink *sink) {
     return sink->written + sink->used;
 }
 
+#ifdef __cplusplus
+}
+#endif
 #endif

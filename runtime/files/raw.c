@@ -1,7 +1,7 @@
 // Raw words without a header: language.md 17.2.
 #include <string.h>
 
-#include "format.h"
+#include "strc/files/format.h"
 
 enum { kBitWord = 4 };  // bytes of a bit inside of an item
 
@@ -122,18 +122,15 @@ static int64_t read_bits(strc_reader *reader, unsigned char *to, uint64_t count)
 
 static int64_t read_whole(strc_reader *reader, unsigned char *to, uint64_t count) {
     const raw_reader *own = reader->own;
+    if (own->plain)
+        return strc_source_move_wholes(&reader->source, to, count, (size_t)reader->item_bytes);
     int64_t bytes = strc_source_ask(&reader->source, (size_t)reader->item_bytes);
     if (bytes < 0) return bytes;
     uint64_t there = (uint64_t)bytes / reader->item_bytes;
     uint64_t items = count < there ? count : there;
     const unsigned char *from = strc_source_bytes(&reader->source);
-    if (own->plain) {
-        memcpy(to, from, items * reader->item_bytes);
-    } else {
-        const strc_type *type = reader->item.type;
-        for (uint64_t i = 0; i < items; ++i)
-            decode(&reader->item, type, &from, to + i * type->size);
-    }
+    const strc_type *type = reader->item.type;
+    for (uint64_t i = 0; i < items; ++i) decode(&reader->item, type, &from, to + i * type->size);
     strc_source_take(&reader->source, (size_t)(items * reader->item_bytes));
     return (int64_t)items;
 }

@@ -3,7 +3,11 @@
 #ifndef STRC_SUPPLY_H
 #define STRC_SUPPLY_H
 
-#include "format.h"
+#include "strc/files/format.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef struct strc_supply {
     strc_reader reader;
@@ -26,6 +30,8 @@ typedef struct strc_supply {
 /// The reader is open.
 void strc_supply_begin(strc_supply *, int loop, int pad_tail, uint64_t flush, uint64_t most_bytes);
 void strc_supply_close(strc_supply *);
+/// The same without the reader.
+void strc_supply_free(strc_supply *);
 
 /// Reads ahead until `wanted` items are there, unless they are large and a file has them: 1; 0: there never will be; -1
 /// after reporting.
@@ -45,4 +51,7 @@ void strc_supply_keep(strc_supply *);
 /// Without a file there are no more.
 strc_part strc_supply_left(const strc_supply *, uint32_t k);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,5 +1,5 @@
 // Sounds without a header: nothing but samples, the channels interleaved.
-#include "sounds.h"
+#include "strc/files/sounds.h"
 
 static int open_reader(strc_reader *reader) {
     strc_sound_reader *own = strc_sound_reader_begin(reader);

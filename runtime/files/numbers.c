@@ -1,4 +1,4 @@
-#include "numbers.h"
+#include "strc/files/numbers.h"
 
 #include <string.h>
 

@@ -3,9 +3,13 @@
 #ifndef STRC_FORMAT_H
 #define STRC_FORMAT_H
 
-#include "sink.h"
-#include "source.h"
+#include "strc/files/sink.h"
+#include "strc/files/source.h"
 #include "strc/sounds.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /// The type of the items of a file, in the tables of the executable.
 typedef struct strc_item {
@@ -47,7 +51,8 @@ typedef struct strc_reader {
 typedef struct strc_writer {
     strc_sink sink;
     strc_item item;
-    strc_stream_info info;  ///< what is asked for
+    strc_stream_info
+        info;  ///< what is asked for; of a WAV file it may change until items are written
     uint64_t clipped;  ///< samples beyond the greatest that the file has
     const struct strc_format *format;
     void *own;
@@ -78,6 +83,7 @@ typedef struct strc_format {
     int (*finish)(strc_writer *);
     /// Gives back what `own` holds besides its memory; may be null.
     void (*close_reader)(strc_reader *);
+    void (*close_writer)(strc_writer *);
     /// Reports items that can be read, but not written; 0 or -1. The file is not open yet. May be null.
     int (*check_writer)(const strc_writer *, strc_origin);
     /// Another tensor in the file, by the name after `--out`: its turn is behind those of the others. Null: a file has one.
@@ -106,7 +112,7 @@ int strc_check_formats(const strc_item *, strc_origin);
 /// Opens a file; 0, or -1 after reporting: also that the format does not hold such items, and that there
 /// are none.
 int strc_reader_open(strc_reader *, const strc_format *, strc_item, const char *name, strc_origin,
-                     void (*before_waiting)(void));
+                     strc_before_waiting);
 void strc_reader_close(strc_reader *);
 /// Bytes at the end that are too few for an item, as far as the end is known.
 uint64_t strc_reader_rest(const strc_reader *);
@@ -116,6 +122,8 @@ int strc_writer_open(strc_writer *, const strc_format *, strc_item, const char *
 int strc_writer_begin(strc_writer *, const strc_format *, strc_item, strc_stream_info);
 int strc_writer_flush(strc_writer *);
 int strc_writer_close(strc_writer *);
+/// Closes what is not to be completed: strc_sink_leave.
+void strc_writer_leave(strc_writer *);
 
 /// By the end of a file's name: raw if it has none; STRC_FORMATS if it is not known.
 strc_format_id strc_format_of(const char *file);
@@ -129,4 +137,7 @@ void *strc_own(void **own, size_t size, strc_origin, const char *name);
 int strc_grow(void **array, size_t *capacity, size_t need, size_t element, strc_origin,
               const char *name);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -3,7 +3,7 @@
 #ifndef STRC_NUMBERS_H
 #define STRC_NUMBERS_H
 
-#include "format.h"
+#include "strc/files/format.h"
 
 /// An item of `count` numbers of one kind, which lie one after the other in memory. `complex` counts as one
 /// number, float2 as two; a struct is what its fields are, if these are equal numbers. The count is 0 for an item that files do not hold.

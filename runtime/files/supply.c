@@ -1,4 +1,4 @@
-#include "supply.h"
+#include "strc/files/supply.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,10 @@ void strc_supply_begin(strc_supply *supply, int loop, int pad_tail, uint64_t flu
 
 void strc_supply_close(strc_supply *supply) {
     strc_reader_close(&supply->reader);
+    strc_supply_free(supply);
+}
+
+void strc_supply_free(strc_supply *supply) {
     free(supply->ahead);
     supply->ahead = NULL;
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parse_value.h"
+#include "strc/files/parse_value.h"
 #include "strc/values.h"
 
 enum { kShownWord = 30 };

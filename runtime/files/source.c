@@ -1,4 +1,4 @@
-#include "source.h"
+#include "strc/files/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "paths.h"
+#include "strc/files/paths.h"
 #include "strc/workers.h"
 
 enum {
@@ -19,7 +19,7 @@ enum {
 uint32_t strc_reading_threads = 1;
 
 int strc_source_open(strc_source *source, const char *name, strc_origin origin,
-                     void (*before_waiting)(void)) {
+                     strc_before_waiting before_waiting) {
     int standard = strcmp(name, "-") == 0;
     char path[STRC_PATH];
     int descriptor = standard ? STDIN_FILENO : open(strc_path_of(name, path), O_RDONLY | O_CLOEXEC);
@@ -107,9 +107,9 @@ static int receive_at_once(strc_source *source, unsigned char *to, size_t count)
 /// What one read gives; 0 at the end or when a signal came.
 static int64_t receive(strc_source *source, unsigned char *to, size_t capacity) {
     if (source->ended) return 0;
-    if (source->size == STRC_UNKNOWN && source->before_waiting) {
+    if (source->size == STRC_UNKNOWN && source->before_waiting.call) {
         struct pollfd waiting = {source->descriptor, POLLIN, 0};
-        if (poll(&waiting, 1, 0) == 0) source->before_waiting();
+        if (poll(&waiting, 1, 0) == 0) source->before_waiting.call(source->before_waiting.self);
     }
     if (receive_at_once(source, to, capacity)) return (int64_t)capacity;
     ssize_t got = read(source->descriptor, to, capacity);
@@ -159,6 +159,33 @@ int64_t strc_source_move(strc_source *source, unsigned char *to, size_t count) {
     memcpy(to, strc_source_bytes(source), some);
     strc_source_take(source, some);
     return (int64_t)some;
+}
+
+/// Without a detour: what is behind the last whole goes to the buffer, which is empty.
+static int64_t receive_wholes(strc_source *source, unsigned char *to, uint64_t count, size_t size) {
+    if (make_capacity(source) != 0) return -1;
+    const int64_t got = receive(source, to, (size_t)count * size);
+    if (got <= 0) return got;
+    const size_t whole = (size_t)got / size * size;
+    source->last = (size_t)got - whole;
+    memcpy(source->buffer, to + whole, source->last);
+    source->taken += whole;
+    return (int64_t)(whole / size);
+}
+
+int64_t strc_source_move_wholes(strc_source *source, unsigned char *to, uint64_t count,
+                                size_t size) {
+    if (strc_source_buffered(source) == 0 && size < kBuffer / 2 && count >= kBuffer / size) {
+        const int64_t got = receive_wholes(source, to, count, size);
+        if (got != 0 || source->ended) return got;
+    }
+    const int64_t bytes = strc_source_ask(source, size);
+    if (bytes < 0) return bytes;
+    const uint64_t there = (uint64_t)bytes / size;
+    const uint64_t wholes = count < there ? count : there;
+    memcpy(to, strc_source_bytes(source), (size_t)wholes * size);
+    strc_source_take(source, (size_t)wholes * size);
+    return (int64_t)wholes;
 }
 
 int strc_source_skip(strc_source *source, uint64_t count) {

@@ -2,7 +2,7 @@
 #ifndef STRC_PARSE_VALUE_H
 #define STRC_PARSE_VALUE_H
 
-#include "numbers.h"
+#include "strc/files/numbers.h"
 
 /// Longer words are no numbers.
 #define STRC_LONGEST_WORD 200
