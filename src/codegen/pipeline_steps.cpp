@@ -89,9 +89,18 @@ private:
         last = buffers[looksBack ? 0 : pipeline.members.size() % 2];
     }
 
+    /// What the columns before a member are made of, and how many there are for one firing.
+    const Type* partBefore(const Member& member) const {
+        return parts.typeOf(member.functions->kernel->input);
+    }
+    std::int64_t columnsBefore(const Member& member) const {
+        return ratesOf(member).pop.max *
+               static_cast<std::int64_t>(parts.countOf(member.functions->kernel->input));
+    }
+
     /// Row `row` of the first column before a member.
     llvm::Value* columnAt(std::size_t k, llvm::Value* row) {
-        return further(buffers[k], row, pipeline.members[k].functions->kernel->input);
+        return further(buffers[k], row, partBefore(pipeline.members[k]));
     }
 
     /// What a member looks back at when iteration `from` begins, from its tape to its columns, or back.
@@ -99,16 +108,16 @@ private:
         for (std::size_t k = 1; k < pipeline.members.size(); ++k) {
             const Member& member = pipeline.members[k];
             if (member.history == 0) continue;
-            const Type* type = member.functions->kernel->input;
-            const std::int64_t pop = ratesOf(member).pop.max;
+            const Type* type = partBefore(member);
+            const std::int64_t columns = columnsBefore(member);
             llvm::Value* tape = inputItem(member, from);
             llvm::Value* first = number(pipeline.firstRow(member) - member.history);
             emitLoop(b, member.history, [&](llvm::Value* row) {
-                emitLoop(b, pop, [&](llvm::Value* column) {
+                emitLoop(b, columns, [&](llvm::Value* column) {
                     llvm::Value* place =
                         plus(times(column, pipeline.columnLength(member)), plus(first, row));
-                    llvm::Value* inColumns = further(buffers[k], place, type);
-                    llvm::Value* onTape = further(tape, plus(times(row, pop), column), type);
+                    llvm::Value* inColumns = columnAt(k, place);
+                    llvm::Value* onTape = further(tape, plus(times(row, columns), column), type);
                     copy(toColumns ? inColumns : onTape, toColumns ? onTape : inColumns,
                          types::sizeOf(type));
                 });
@@ -124,13 +133,12 @@ private:
         for (std::size_t k = 1; k < pipeline.members.size(); ++k) {
             const Member& member = pipeline.members[k];
             if (member.history == 0) continue;
-            const Type* type = member.functions->kernel->input;
             const std::int64_t first = pipeline.firstRow(member) - member.history;
-            emitLoop(b, ratesOf(member).pop.max, [&](llvm::Value* column) {
+            emitLoop(b, columnsBefore(member), [&](llvm::Value* column) {
                 llvm::Value* begin = times(column, pipeline.columnLength(member));
                 copy(columnAt(k, plus(begin, number(first))),
                      columnAt(k, plus(begin, number(first + pipeline.strip))),
-                     member.history * types::sizeOf(type));
+                     member.history * types::sizeOf(partBefore(member)));
             });
         }
     }
@@ -207,7 +215,7 @@ private:
     }
 
     llvm::Value* call(const Member& member, VariantShape shape, llvm::Value* in, llvm::Value* out) {
-        shape.partsComplex = true;
+        shape.partsComplex = parts.partsComplex;
         return b.CreateCall(m.variant(*member.functions, shape),
                             {env(), t.fieldsOf(member.step->node), in, out,
                              b.getInt32(member.step->node), b.getInt32(0)});
@@ -229,6 +237,7 @@ private:
     llvm::IRBuilder<>& b;
     const VectorPipeline& pipeline;
     const std::int64_t width;
+    const ItemParts parts{true};
     std::vector<llvm::Value*> buffers;  ///< by member, before it
     llvm::Value* last =
         nullptr;  ///< what the last one leaves, if its iterations are several firings

@@ -11,6 +11,8 @@ namespace {
 
 using Rows = std::vector<llvm::Value*>;
 
+constexpr unsigned kShort = 8;  ///< rows of few items that are transposed together
+
 /// Rows that are transposed together: a register of bytes, else half a cache line of larger items.
 unsigned blockOf(const Type* type) { return types::sizeOf(type) == 1 ? 16 : 8; }
 
@@ -100,18 +102,13 @@ void BodyEmitter::forBlocks(std::uint64_t count, std::uint64_t block,
     b.SetInsertPoint(after);
 }
 
-/// Of what columns and rows are made.
-const Type* BodyEmitter::partOf(const Type* item) const {
+const Type* ItemParts::typeOf(const Type* item) const {
     static const Type real = [] {
         Type made;
         made.kind = TypeKind::Float;
         return made;
     }();
-    return partsOf(item) == 2 ? &real : item;
-}
-
-std::uint64_t BodyEmitter::partsOf(const Type* item) const {
-    return partsComplex && item->is(TypeKind::Complex) ? 2 : 1;
+    return countOf(item) == 2 ? &real : item;
 }
 
 /// In which items move.
@@ -148,7 +145,7 @@ void BodyEmitter::takeSoa() {
 void BodyEmitter::emitTranspose(const VariantShape& shape) {
     b.SetInsertPoint(newBlock("start"));
     width = shape.width;
-    partsComplex = shape.partsComplex;
+    itemParts.partsComplex = shape.partsComplex;
     const unsigned repeat = shape.repeat;
     rates = kernel.kernel->work;
     STRC_ASSERT(repeat == 1 || rates.peek.max <= rates.pop.max, "windows that overlap in a lane");
@@ -161,7 +158,7 @@ void BodyEmitter::emitTranspose(const VariantShape& shape) {
 void BodyEmitter::emitTransposeBack(const VariantShape& shape) {
     b.SetInsertPoint(newBlock("start"));
     width = shape.width;
-    partsComplex = shape.partsComplex;
+    itemParts.partsComplex = shape.partsComplex;
     rowLength = width;
     rates = kernel.kernel->work;
     rates.push.max *= shape.repeat;
@@ -172,15 +169,15 @@ void BodyEmitter::emitTransposeBack(const VariantShape& shape) {
 
 /// The first `end` items, in `pop` columns; of complex items that are parted in twice as many.
 void BodyEmitter::transposeWindow(std::uint64_t pop, std::uint64_t end) {
-    const Type* type = partOf(kernel.kernel->input);
-    pop *= partsOf(kernel.kernel->input);
-    end *= partsOf(kernel.kernel->input);
+    const Type* type = itemParts.typeOf(kernel.kernel->input);
+    pop *= itemParts.countOf(kernel.kernel->input);
+    end *= itemParts.countOf(kernel.kernel->input);
     const std::uint64_t rowsInside = end / pop;
     soaLength = (end + pop - 1) / pop;
-    const unsigned block = pop >= blockOf(type) ? blockOf(type) : 8;
+    const unsigned block = pop >= blockOf(type) ? blockOf(type) : kShort;
     forBlocks(rowsInside, block, [&](llvm::Value* row) {
         llvm::Value* from = itemAt(param(kIn), type, b.CreateMul(row, b.getInt64(pop)));
-        if (pop < block) return transposeShort(type, from, row, static_cast<unsigned>(pop), block);
+        if (pop < block) return transposeShort(type, from, row, static_cast<unsigned>(pop));
         forBlocks(pop, block, [&](llvm::Value* column) {
             transposeBlock(
                 type, itemAt(from, type, column), pop,
@@ -196,14 +193,14 @@ void BodyEmitter::transposeWindow(std::uint64_t pop, std::uint64_t end) {
 
 /// A block of rows with few items each.
 void BodyEmitter::transposeShort(const Type* type, llvm::Value* from, llvm::Value* row,
-                                 unsigned pop, unsigned block) {
+                                 unsigned pop) {
     llvm::Type* item = itemType(type);
     auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
     llvm::Value* all =
-        b.CreateAlignedLoad(llvm::FixedVectorType::get(item, block * pop), from, align);
+        b.CreateAlignedLoad(llvm::FixedVectorType::get(item, kShort * pop), from, align);
     for (unsigned column = 0; column < pop; ++column) {
         std::vector<int> chosen;
-        for (unsigned k = 0; k < block; ++k) chosen.push_back(static_cast<int>(k * pop + column));
+        for (unsigned k = 0; k < kShort; ++k) chosen.push_back(static_cast<int>(k * pop + column));
         llvm::Value* to = itemAt(soa, type, b.CreateAdd(b.getInt64(column * soaLength), row));
         b.CreateAlignedStore(b.CreateShuffleVector(all, chosen), to, align);
     }
@@ -225,8 +222,8 @@ void BodyEmitter::transposeBlock(const Type* type, llvm::Value* from, std::uint6
 }
 
 llvm::Value* BodyEmitter::loadSoa(const Type* type, llvm::Value* index, std::uint64_t columnCount) {
-    const Type* part = partOf(type);
-    const auto parts = static_cast<std::uint32_t>(partsOf(type));
+    const Type* part = itemParts.typeOf(type);
+    const auto parts = static_cast<std::uint32_t>(itemParts.countOf(type));
     llvm::Value* narrow = b.CreateTrunc(index, m.i32());
     llvm::Value* pop = b.getInt32(static_cast<std::uint32_t>(columnCount));
     auto column = [&](std::uint32_t k) {
@@ -248,8 +245,8 @@ void BodyEmitter::writeOut() {
 /// Row k of what was pushed, as it lies in memory.
 llvm::Value* BodyEmitter::pushedRow(std::uint64_t k) {
     const Type* type = kernel.kernel->output;
-    const Type* part = partOf(type);
-    const std::uint64_t parts = partsOf(type);
+    const Type* part = itemParts.typeOf(type);
+    const std::uint64_t parts = itemParts.countOf(type);
     auto row = [&](std::uint64_t number) {
         return b.CreateLoad(vectorOf(itemType(part)),
                             itemAt(pushedItems, part, b.getInt64(number * rowLength)));
@@ -259,21 +256,21 @@ llvm::Value* BodyEmitter::pushedRow(std::uint64_t k) {
 
 /// The rows of what was pushed, to the output, where the items of one lane lie together.
 void BodyEmitter::writeRows() {
-    const Type* type = partOf(kernel.kernel->output);
+    const Type* type = itemParts.typeOf(kernel.kernel->output);
     const auto items = pushedItems ? static_cast<std::uint64_t>(rates.push.max) : 0;
-    const std::uint64_t count = items * partsOf(kernel.kernel->output);
-    const unsigned block = count >= blockOf(type) ? blockOf(type) : 8;
+    const std::uint64_t count = items * itemParts.countOf(kernel.kernel->output);
+    const unsigned block = count >= blockOf(type) ? blockOf(type) : kShort;
     auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
-    if (kernel.dealtOut) {
-        writeDealt();
+    if (kernel.dealtOut) {  // a row to each branch
+        for (std::uint64_t k = 0; k < items; ++k)
+            b.CreateAlignedStore(pushedRow(k), dealtItem(kOut, b.getInt64(k)), align);
     } else if (items == 1) {
         b.CreateAlignedStore(pushedRow(0), param(kOut), align);
     } else if (count != 0) {
         forBlocks(width, block, [&](llvm::Value* lane) {
             llvm::Value* from = itemAt(pushedItems, type, lane);
             llvm::Value* to = itemAt(param(kOut), type, b.CreateMul(lane, b.getInt64(count)));
-            if (count < block)
-                return writeShort(type, from, to, static_cast<unsigned>(count), block);
+            if (count < block) return writeShort(type, from, to, static_cast<unsigned>(count));
             forBlocks(count, block, [&](llvm::Value* row) {
                 transposeBlock(type, itemAt(from, type, b.CreateMul(row, b.getInt64(rowLength))),
                                rowLength, itemAt(to, type, row), count, block);
@@ -282,22 +279,13 @@ void BodyEmitter::writeRows() {
     }
 }
 
-/// A row to each branch.
-void BodyEmitter::writeDealt() {
-    if (!pushedItems) return;
-    auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(kernel.kernel->output)));
-    for (std::uint64_t k = 0; k < static_cast<std::uint64_t>(rates.push.max); ++k)
-        b.CreateAlignedStore(pushedRow(k), dealtItem(kOut, b.getInt64(k)), align);
-}
-
-/// `block` lanes with few items each.
-void BodyEmitter::writeShort(const Type* type, llvm::Value* from, llvm::Value* to, unsigned count,
-                             unsigned block) {
+/// Lanes with few items each.
+void BodyEmitter::writeShort(const Type* type, llvm::Value* from, llvm::Value* to, unsigned count) {
     llvm::Type* item = itemType(type);
     auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
     Rows rows;
     for (std::uint64_t k = 0; k < count; ++k)
-        rows.push_back(b.CreateAlignedLoad(llvm::FixedVectorType::get(item, block),
+        rows.push_back(b.CreateAlignedLoad(llvm::FixedVectorType::get(item, kShort),
                                            b.CreateConstInBoundsGEP1_64(item, from, k * rowLength),
                                            align));
     b.CreateAlignedStore(interleaved(b, rows), to, align);

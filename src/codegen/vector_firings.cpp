@@ -11,7 +11,7 @@ namespace strc::codegen {
 void BodyEmitter::emitVectorised(const ir::Varying& facts, const VariantShape& shape) {
     varying = &facts;
     width = shape.width;
-    partsComplex = shape.partsComplex;
+    itemParts.partsComplex = shape.partsComplex;
     isTransposed = shape.which == VectorVariant::Transposed || shape.which == VectorVariant::Soa;
     leavesRows = shape.which == VectorVariant::Soa;
     soaLength = static_cast<std::uint64_t>(shape.inLength);
@@ -219,8 +219,8 @@ void BodyEmitter::pushLanes(const Instr& instr, llvm::Value* index) {
         return;
     }
     if (leavesRows) pushedItems = param(kOut);
-    const Type* part = partOf(instr.type);
-    const std::uint64_t parts = partsOf(instr.type);
+    const Type* part = itemParts.typeOf(instr.type);
+    const std::uint64_t parts = itemParts.countOf(instr.type);
     llvm::FixedVectorType* row = vectorOf(itemType(part));
     if (!pushedItems) {
         const auto count = static_cast<std::uint64_t>(rates.push.max) * parts;

@@ -187,7 +187,6 @@ private:
     llvm::Value* loadStrided(const Type*, llvm::Value* first, std::int64_t stride);
     llvm::Value* inputLanes(const Instr&, llvm::Value* index);
     void pushLanes(const Instr&, llvm::Value* index);
-    void writeDealt();
     llvm::Value* gatherDealt(const Type*, llvm::Value* index);
     void emitVaryingIf(const Instr&);
     llvm::Value* protect(llvm::Value* x, std::uint64_t harmless);
@@ -223,24 +222,20 @@ private:
     // ---- transposes.cpp: windows of several firings, transposed
     void forBlocks(std::uint64_t count, std::uint64_t block,
                    llvm::function_ref<void(llvm::Value*)> blockBody);
-    const Type* partOf(const Type* item) const;
-    std::uint64_t partsOf(const Type* item) const;
     llvm::Type* itemType(const Type*);
     llvm::Value* itemAt(llvm::Value* from, const Type*, llvm::Value* index);
     void makeSoa();
     void takeSoa();
     std::uint64_t windowOfVector() const;
     void transposeWindow(std::uint64_t pop, std::uint64_t end);
-    void transposeShort(const Type*, llvm::Value* from, llvm::Value* row, unsigned pop,
-                        unsigned block);
+    void transposeShort(const Type*, llvm::Value* from, llvm::Value* row, unsigned pop);
     void transposeBlock(const Type*, llvm::Value* from, std::uint64_t stride, llvm::Value* to,
                         std::uint64_t toStride, unsigned block);
     llvm::Value* loadSoa(const Type*, llvm::Value* index, std::uint64_t pop);
     void writeOut();
     void writeRows();
     llvm::Value* pushedRow(std::uint64_t k);
-    void writeShort(const Type*, llvm::Value* from, llvm::Value* to, unsigned count,
-                    unsigned block);
+    void writeShort(const Type*, llvm::Value* from, llvm::Value* to, unsigned count);
 
     /// Left out where Options::checks is off.
     void check(llvm::Value* holds, Site, llvm::Value* a = nullptr, llvm::Value* b = nullptr);
@@ -290,9 +285,8 @@ private:
     llvm::BasicBlock* giveUp = nullptr;  ///< returns false
     llvm::Value* pushedItems = nullptr;  ///< rows of what the lanes have pushed
     llvm::Value* soa = nullptr;  ///< null: items are read from the input itself
-    std::uint64_t soaLength = 0;  ///< items from one column to the next
-    std::uint64_t rowLength = 0;  ///< likewise of what is pushed
-    bool partsComplex = false;  ///< VariantShape::partsComplex
+    std::uint64_t soaLength = 0, rowLength = 0;  ///< items from one column, or row, to the next
+    ItemParts itemParts;  ///< of the columns and of what is pushed
     bool isTransposed = false, leavesRows = false;  ///< input has columns, output gets rows
     std::set<ir::BlockId> soonOver;  ///< bodies of loops that need not ask whether to stop
     std::vector<ir::VectorLoop> vectorLoops;

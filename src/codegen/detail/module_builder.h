@@ -12,6 +12,7 @@
 #include "codegen/detail/llvm.h"
 #include "codegen/detail/operator_table.h"
 #include "codegen/detail/product.h"
+#include "codegen/detail/variants.h"
 #include "codegen/lower.h"
 #include "elab/initial_fields.h"
 #include "ir/bounds.h"
@@ -53,28 +54,6 @@ struct Module::Impl {
     std::map<std::pair<const std::byte*, std::int64_t>, std::size_t> storedSymbols;
     std::unique_ptr<llvm::OptPassGate> gate;  ///< of the context
     Effort effort = Effort::All;
-};
-
-/// Firings in vectors, with the turning of their windows; without; that alone. Soa: they take columns and leave
-/// columns; TransposeBack: transposes these back, from `in` to `out`. Horizontal: one of each (elab::HorizontalFusion).
-enum class VectorVariant : std::uint8_t {
-    Whole,
-    Transposed,
-    Transpose,
-    Soa,
-    TransposeBack,
-    Horizontal
-};
-
-struct VariantShape {
-    VectorVariant which = VectorVariant::Whole;
-    unsigned width = 0;  ///< firings, or fused filters, at once
-    unsigned repeat = 1;  ///< Transpose and TransposeBack: firings of each lane
-    /// Items from one column to the next, of the input and of the output; 0: the columns lie one behind the other.
-    std::int64_t inLength = 0, outLength = 0;
-    /// Have real and imaginary parts of complex items columns of their own? Worth it where several filters take them.
-    bool partsComplex = false;
-    auto operator<=>(const VariantShape&) const = default;
 };
 
 /// An expression around exp(-x) that is computed in double: 1 / (1 + exp(-x)), or x times that.

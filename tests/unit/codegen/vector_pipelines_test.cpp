@@ -120,7 +120,7 @@ TEST_F(VectorPipelines, StripsThatGiveUp) {
 
 /// Real and imaginary parts have columns of their own.
 TEST_F(VectorPipelines, OfComplexItems) {
-    auto compileTurns = [this](const std::string& turns) {
+    auto compileTurns = [this](const std::string& turns, const std::string& more = "") {
         compile("void->void pipeline Main { add Count; " + turns +
                 "add Show; }\n"
                 "void->complex filter Count { int n; work push 1 { complex z; z.real = n % 17; "
@@ -131,8 +131,16 @@ TEST_F(VectorPipelines, OfComplexItems) {
                 "0; k < n; k++) { if (peek(k).real > 5) push(peek(n - 1 - k) * w); else "
                 "push(peek(k) + w); } "
                 "for (int k = 0; k < n; k++) pop(); } }\n"
-                "complex->void filter Show { work pop 1 { println(pop()); } }\n");
+                "complex->void filter Show { work pop 1 { println(pop()); } }\n" +
+                more);
     };
+    compileTurns(
+        "add Turn(2); add Back; add Back; ",
+        "complex->complex filter Back { work pop 2 push 2 peek 6 { push(peek(5) - peek(1)); "
+        "push(peek(2) * peek(0)); pop(); pop(); } }\n");
+    expectSame(
+        "; vectorise-pipelines: 3 filters from Turn.work\n8 lanes, 160 bytes\n  1 x Turn.work\n"
+        "  1 x Back.work\n  1 x Back.work\n");
     compileTurns("add Turn(1); add Turn(1); ");
     expectSame("");
     compileTurns("add Turn(1); add Turn(1); add Turn(2); ");
