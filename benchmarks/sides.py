@@ -146,8 +146,8 @@ def compilers(arguments):
     return found
 
 
-def first_compiler(arguments):
-    return next(iter(compilers(arguments)))
+def first_command(arguments):
+    return next(iter(compilers(arguments).values()))
 
 
 def compiled_by(twin, compiler):
@@ -194,7 +194,7 @@ def library_sides(benchmark, arguments, folder):
         source = HERE / "libraries" / f"{benchmark.file}_{library}.cpp"
         target = Path(folder, library)
         options = [*optimised(arguments), STRICT, *LINKED[library]]
-        seconds = compile_cpp(compilers(arguments)[first_compiler(arguments)], benchmark, source, target, *options)
+        seconds = compile_cpp(first_command(arguments), benchmark, source, target, *options)
         size = skipped * ITEM_BYTES[benchmark.output]
         yield Side(library, [target], skipped=size, compiled=seconds)
 
@@ -210,7 +210,7 @@ def faust_side(benchmark, arguments, folder):
     target = Path(folder, "faust")
     main = HERE / "faust" / "main.cpp"
     options = [*optimised(arguments), STRICT, f"-I{folder}"]
-    seconds += compile_cpp(compilers(arguments)[first_compiler(arguments)], benchmark, main, target, *options)
+    seconds += compile_cpp(first_command(arguments), benchmark, main, target, *options)
     skipped = benchmark.faust * ITEM_BYTES[benchmark.output]
     return Side("Faust", [target], skipped=skipped, compiled=seconds)
 
