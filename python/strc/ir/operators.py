@@ -1,6 +1,6 @@
 """What is known of operators: how many results they have, and where their stored values are.
 
-The operators are the streams of strc's library (`strc.ir.library`), plus those that the importer writes into the program
+The operators are the streams of strc's library (`strc.ir.declarations`), plus those that the importer writes into the program
 (`strc.source.expressions`).
 """
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ..ir import Instruction, Named, Param
 from ..ir.model import Loop
-from ..ir.library import STREAMS
+from ..ir.declarations import STREAMS
 from ..streams import Call, Leaf, Node, Pick, Pipe, Region, Split, Stream, decompose, in_turns, with_ends
 from .expressions import Written
 from .floats import IN_TURNS, PARTS, WIRES, StreamFilter

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..errors import ImportFailure
 from ..ir import Program
-from ..ir.library import STREAMS
+from ..ir.declarations import STREAMS
 from ..streams import region_of
 from .definitions import Definer, Definition
 from .expressions import EXPRESSIONS, Written
