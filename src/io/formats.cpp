@@ -29,7 +29,7 @@ bool holdsNoItems(const types::Type*) { return false; }
 struct Row {
     Format format;
     std::string_view name;
-    const strc_format* library;  ///< null: the functions behind it
+    const strc_format* inC;  ///< null: the functions behind it
     bool (*holds)(const types::Type*) = nullptr;
     OpenReader* reader = nullptr;
     OpenWriter* writer = nullptr;
@@ -118,7 +118,7 @@ std::string_view name(Format format) { return row(format).name; }
 
 base::Status check(Format format, const types::Type* item) {
     const Row& asked = row(format);
-    if (asked.library ? holdsItem(*asked.library, item) : asked.holds(item)) return base::ok();
+    if (asked.inC ? holdsItem(*asked.inC, item) : asked.holds(item)) return base::ok();
     return base::failure(base::Diag::FormatItemType,
                          {std::string(name(format)), types::toString(item)});
 }
@@ -127,8 +127,8 @@ Result<std::unique_ptr<ItemReader>> openReader(const std::string& name, Format f
                                                const types::Type* item,
                                                std::function<void()> beforeWaiting) {
     if (base::Status fits = check(format, item); !fits) return fits.failure();
-    if (const strc_format* library = row(format).library)
-        return openLibraryReader(*library, name, item, std::move(beforeWaiting));
+    if (const strc_format* inC = row(format).inC)
+        return openLibraryReader(*inC, name, item, std::move(beforeWaiting));
     auto source = Source::open(name, std::move(beforeWaiting));
     if (!source) return source.failure();
     std::string shown = (*source)->name();
@@ -144,8 +144,7 @@ base::Status ItemWriter::expect(const types::Type*, const types::Type*) { return
 Result<std::unique_ptr<ItemWriter>> openWriter(const std::string& name, Format format,
                                                const types::Type* item, const StreamInfo& info) {
     if (base::Status fits = check(format, item); !fits) return fits.failure();
-    if (const strc_format* library = row(format).library)
-        return openLibraryWriter(*library, name, item, info);
+    if (const strc_format* inC = row(format).inC) return openLibraryWriter(*inC, name, item, info);
     auto sink = Sink::open(name);
     if (!sink) return sink.failure();
     return row(format).writer(std::move(*sink), item, info);
