@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <numeric>
 
+#include "elab/detail/order.h"
 #include "graph/effects.h"
 
 namespace strc::elab {
@@ -43,7 +43,7 @@ public:
         nodes();
         composites();
         edges();
-        order();
+        renumberOrder(made.graph.nodes);
         return {std::move(made), std::move(newNode)};
     }
 
@@ -194,16 +194,6 @@ private:
         };
         made.graph.input = moved(old.graph.input);
         made.graph.output = moved(old.graph.output);
-    }
-
-    /// From 0, without gaps.
-    void order() {
-        std::vector<NodeId> ids(made.graph.nodes.size());
-        std::iota(ids.begin(), ids.end(), 0);
-        std::sort(ids.begin(), ids.end(), [&](NodeId a, NodeId b) {
-            return made.graph.nodes[a].order < made.graph.nodes[b].order;
-        });
-        for (std::uint32_t k = 0; k < ids.size(); ++k) made.graph.nodes[ids[k]].order = k;
     }
 
     const Elaboration& old;

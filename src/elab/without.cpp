@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/assert.h"
+#include "elab/detail/order.h"
 
 namespace strc::elab {
 namespace {
@@ -29,7 +30,8 @@ void renumber(std::uint32_t& id, const std::vector<std::uint32_t>& numbers) {
     if (id != graph::kNone) id = numbers[id];
 }
 
-/// From 0, without gaps.
+}  // namespace
+
 void renumberOrder(std::vector<graph::Node>& nodes) {
     std::vector<graph::NodeId> ids(nodes.size());
     std::iota(ids.begin(), ids.end(), 0);
@@ -37,8 +39,6 @@ void renumberOrder(std::vector<graph::Node>& nodes) {
               [&](graph::NodeId a, graph::NodeId b) { return nodes[a].order < nodes[b].order; });
     for (std::uint32_t k = 0; k < ids.size(); ++k) nodes[ids[k]].order = k;
 }
-
-}  // namespace
 
 Without without(Elaboration made, const Unwanted& unwanted) {
     const auto nodeOf = numbersOf(unwanted.nodes), edgeOf = numbersOf(unwanted.edges),

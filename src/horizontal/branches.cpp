@@ -10,6 +10,7 @@
 #include "base/quiet.h"
 #include "elab/replace.h"
 #include "elab/without.h"
+#include "horizontal/detail/splitjoins.h"
 #include "horizontal/merge.h"
 #include "ir/calls.h"
 #include "ir/writer.h"
@@ -142,24 +143,11 @@ public:
 private:
     // ---- which
 
-    bool isInLoop(CompositeId id) const {
-        for (; id != graph::kNone; id = program.graph.composites[id].parent)
-            if (program.graph.composites[id].kind == graph::CompositeKind::FeedbackLoop)
-                return true;
-        return false;
-    }
-
-    static bool isUniform(const std::vector<std::int64_t>& weights) {
-        return weights[0] > 0 &&
-               std::all_of(weights.begin(), weights.end(),
-                           [&](std::int64_t weight) { return weight == weights[0]; });
-    }
-
     std::optional<Match> matchOf(CompositeId id) const {
         const Graph& graph = program.graph;
         const Composite& composite = graph.composites[id];
         const std::size_t count = composite.children.size();
-        if (composite.kind != graph::CompositeKind::SplitJoin || count < 2 || isInLoop(id) ||
+        if (composite.kind != graph::CompositeKind::SplitJoin || count < 2 || isInLoop(graph, id) ||
             composite.splitter == graph::kNone || composite.joiner == graph::kNone)
             return std::nullopt;
         const graph::Node &split = graph.nodes[composite.splitter],

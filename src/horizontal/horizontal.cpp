@@ -11,6 +11,7 @@
 #include "base/pass.h"
 #include "base/quiet.h"
 #include "elab/replace.h"
+#include "horizontal/detail/splitjoins.h"
 #include "horizontal/merge.h"
 #include "ir/text.h"
 #include "sched/balance.h"
@@ -85,20 +86,9 @@ private:
 
     const Kernel& kernelOf(NodeId id) const { return program.kernels[graph.nodes[id].kernel]; }
 
-    bool isInLoop(CompositeId id) const {
-        for (; id != graph::kNone; id = graph.composites[id].parent)
-            if (graph.composites[id].kind == graph::CompositeKind::FeedbackLoop) return true;
-        return false;
-    }
-
-    static bool isUniform(const std::vector<std::int64_t>& weights) {
-        return weights[0] > 0 && std::all_of(weights.begin(), weights.end(),
-                                             [&](std::int64_t w) { return w == weights[0]; });
-    }
-
     std::optional<Family> familyOf(CompositeId id) const {
         const Composite& composite = graph.composites[id];
-        if (composite.kind != graph::CompositeKind::SplitJoin || isInLoop(id) ||
+        if (composite.kind != graph::CompositeKind::SplitJoin || isInLoop(graph, id) ||
             composite.splitter == graph::kNone || composite.joiner == graph::kNone)
             return std::nullopt;
         const graph::Node& split = graph.nodes[composite.splitter];
