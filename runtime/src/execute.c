@@ -37,6 +37,7 @@ typedef struct run {
     int scales;  ///< the phase `scaled` may be used
     uint64_t done_at_begin;  ///< of the transaction
     uint64_t alone_until;  ///< before that, steady states are done one by one
+    uint64_t sound_until;  ///< before that they are not: they went well in a transaction that was given up
     uint64_t patience;  ///< how many more at a time, after what was given up
 } run;
 
@@ -74,8 +75,10 @@ static int has_begun(run *r) {
 
 static int can_scale(run *r) {
     const strc_phase *scaled = &r->program->scaled;
-    return r->scales && r->done >= r->alone_until &&
-           r->iterations - r->done >= scaled->iterations && supplied(r, scaled, 0) && has_begun(r);
+    const int is_sound =
+        r->done >= r->alone_until || r->done + scaled->iterations <= r->sound_until;
+    return r->scales && is_sound && r->iterations - r->done >= scaled->iterations &&
+           supplied(r, scaled, 0) && has_begun(r);
 }
 
 /// env->poll alone may speak of the transaction.
@@ -163,9 +166,10 @@ static strc_end drain(run *r) {
     return end;
 }
 
-/// A transaction that failed, took too long or had no room for its output is done
-/// again, one steady state at a time, so that a run ends in the steady state that ends it.
-/// Each time this happens more steady states are done alone, so that little is done twice.
+/// A transaction that failed, took too long or had no room for its output is done again: the phases that
+/// went well as they were, since they do the same from the same state, and from there on one steady state
+/// at a time, so that a run ends in the steady state that ends it. Each time this happens more steady
+/// states are done alone, so that little is done twice.
 static int is_done_again(run *r, strc_end *why) {
     const strc_device_program *device = r->program->device;
     const strc_end end = *why;
@@ -181,6 +185,7 @@ static int is_done_again(run *r, strc_end *why) {
     if (end == STRC_END_INTERRUPTED && strc_watch_interrupted(&r->watch)) return 0;
     r->patience = 2 * r->patience + r->program->scaled.iterations;
     r->alone_until = reached + r->patience;
+    r->sound_until = reached;
     return 1;
 }
 

@@ -166,6 +166,23 @@ TEST_F(Execute, WhatFaultsInAScaledPhaseIsDoneAgainOneByOne) {
     EXPECT_EQ(state.phases, 5);
 }
 
+TEST_F(Execute, WhatWentWellBeforeAFaultIsDoneAgainAsItWas) {
+    program.scaled.run = [](strc_env* environment, void* memory) {
+        if (static_cast<State*>(memory)->sum >= 13) strc_trap(environment, 4, 0, 0, 0);
+        sum<6>(environment, memory);
+    };
+    program.steady.run = [](strc_env* environment, void* memory) {
+        if (static_cast<State*>(memory)->sum == 15) strc_trap(environment, 17, 3, 0, 0);
+        sum<2>(environment, memory);
+    };
+    supplyOnesFor(100);
+    EXPECT_EQ(execute(90), STRC_END_FAULT);
+    EXPECT_EQ(env.fault.site, 17u);
+    EXPECT_EQ(done, 7u);
+    EXPECT_EQ(calls, "begin rollback begin commit ") << "two phases, then one by one";
+    EXPECT_THAT(written, ElementsAre(101, 107, 113, 115));
+}
+
 TEST_F(Execute, FaultsThatDoNotComeAgainMakeTheRunMoreCareful) {
     program.scaled.run = [](strc_env* environment, void*) { strc_trap(environment, 4, 0, 0, 0); };
     supplyOnesFor(100);
