@@ -78,7 +78,7 @@ std::string layoutOf(const Type* type) {
             shape += fmt::format("{}{}", shape.empty() ? "" : ", ", type->extent);
         return fmt::format(R"({{"of": {}, "shape": [{}]}})", layoutOf(type), shape);
     }
-    if (type->isVector())
+    if (type->isFloatN())
         return fmt::format(R"({{"of": "float", "shape": [{}]}})", type->components());
     if (!type->is(TypeKind::Struct)) return fmt::format(R"("{}")", types::toString(type));
     std::string fields;

@@ -117,13 +117,12 @@ llvm::DebugLoc BodyDebug::at(const Instr& instr) {
                                : debug.location(base::SourceRange{}, scopes.back().scope);
 }
 
-void BodyDebug::local(std::uint32_t index, llvm::Value* memory, bool isPointer, unsigned width,
+void BodyDebug::local(std::uint32_t index, llvm::Value* memory, bool isPointer,
                       std::vector<Instr>::const_iterator next,
                       std::vector<Instr>::const_iterator end, llvm::BasicBlock* block) {
     const ir::Variable& local = body.locals[index];
-    if (local.name.empty() || !memory || !types::isConcrete(local.type)) return;
-    llvm::DIType* type = width > 0 ? debug.rowsOf(local.type, width) : debug.type(local.type);
-    if (!type) return;
+    if (local.name.empty() || !local.range.valid() || !memory || !types::isConcrete(local.type)) return;
+    llvm::DIType* type = debug.type(local.type);
     if (end - next > kMostInitialising) end = next + kMostInitialising;
     auto loop = std::find_if(next, end, [](const Instr& each) { return each.op == Op::Loop; });
     const bool isOfLoop = loop != end && contains(loop->range, local.range);

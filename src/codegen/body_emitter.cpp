@@ -6,6 +6,7 @@
 #include "base/pass.h"
 #include "codegen/detail/loop_parts.h"
 #include "ir/count_items.h"
+#include "ir/scalarise.h"
 #include "ir/short_loops.h"
 #include "strc/runtime.h"
 
@@ -38,16 +39,9 @@ void emitBody(ModuleBuilder& m, KernelFunctions& kernel, const ir::StreamCode* c
     BodyEmitter(m, kernel, code, body, function).emit();
 }
 
-void emitVectorised(ModuleBuilder& m, KernelFunctions& made, llvm::Function& function,
-                    const VariantShape& shape) {
-    const ir::StreamCode& code = made.kernel->code;
-    BodyEmitter emitter(m, made, &code, *code.work, function);
-    switch (shape.which) {
-        case VectorVariant::Transpose: return emitter.emitTranspose(shape);
-        case VectorVariant::TransposeBack: return emitter.emitTransposeBack(shape);
-        case VectorVariant::Horizontal: return emitter.emitHorizontal(shape.width);
-        default: return emitter.emitVectorised(*made.varying, shape);
-    }
+void emitVariant(ModuleBuilder& m, KernelFunctions& made, const ir::Body& body,
+                 const std::vector<Param>& arguments, llvm::Function& function) {
+    BodyEmitter(m, made, &made.kernel->code, body, function).emitVariant(arguments);
 }
 
 BodyEmitter::BodyEmitter(ModuleBuilder& m, KernelFunctions& kernel, const ir::StreamCode* code,
@@ -61,7 +55,8 @@ BodyEmitter::BodyEmitter(ModuleBuilder& m, KernelFunctions& kernel, const ir::St
       b(m.context),
       entry(m.context),
       values(body.regs.size()),
-      locals(body.locals.size()) {
+      locals(body.locals.size()),
+      hasVectors(ir::hasVectors(body)) {
     if (!m.options.fastMath) return;
     llvm::FastMathFlags flags;
     flags.setAllowContract();
@@ -75,11 +70,17 @@ llvm::BasicBlock* BodyEmitter::newBlock(const char* name) {
 }
 
 bool BodyEmitter::isFunction() const {
+    if (variant) return false;
     return body.kind == ir::BodyKind::Function || body.kind == ir::BodyKind::Handler;
 }
 
 bool BodyEmitter::isChecked(const Instr& instr) const {
-    return instr.checked && (predicate || vectorLoop || !proofs.contains(&instr));
+    return instr.checked && (predicate || !proofs.contains(&instr));
+}
+
+void BodyEmitter::emitVariant(const std::vector<Param>& arguments) {
+    variant = &arguments;
+    emit();
 }
 
 void BodyEmitter::emit() {
@@ -101,20 +102,15 @@ void BodyEmitter::emit() {
     countItems();
     chooseIfConversion();
     soonOver = ir::shortLoops(body, kUnasked);
-    chooseVectorLoops();
     chooseVectorMath();
     chooseOperators();
     chooseProducts();
     LoopParts(*this).choose();
-    if (horizontal) bindOwn();
     aliasItems();
     declareLocals();
     bindParameters();
     showVariables();
     declareLarge();
-    if (varying && !horizontal && (isTransposed || usesSoa(rates)) && !kernel.dealtIn)
-        isTransposed ? takeSoa() : makeSoa();
-    makeLoopSoa();
     block(body.entry);
     if (!b.GetInsertBlock()->getTerminator()) emitReturn(nullptr);
     entry.CreateBr(start);
@@ -123,9 +119,9 @@ void BodyEmitter::emit() {
 /// Which checks of rates are needed: none where analysis has found the counts.
 void BodyEmitter::countItems() {
     if (!code || !kernel.kernel) return;
-    if (horizontal) {
+    if (variant) {
         rates = kernel.kernel->work;
-        checkPops = checkPushes = false;
+        checkPops = checkPushes = checkPeeks = false;
         return;
     }
     if (body.kind == ir::BodyKind::Setup || body.kind == ir::BodyKind::Init) {
@@ -185,8 +181,6 @@ void BodyEmitter::declareLocals() {
         llvm::Type* made = m.memoryType(type);
         if (type->isAggregate())
             made = llvm::ArrayType::get(m.i8(), localBytes(k) + spareBytes(k));
-        else if (varying && varying->locals[k])
-            made = rowOf(type);
         auto* slot = entry.CreateAlloca(made, nullptr, body.locals[k].name);
         slot->setAlignment(llvm::Align(
             type->isAggregate() ? 32 : static_cast<std::uint64_t>(types::alignOf(type))));
@@ -198,6 +192,10 @@ void BodyEmitter::bindParameters() {
     unsigned first = isFunction() ? kFirstArgument : kPopped;
     for (std::uint32_t k = 0; k < body.params; ++k) {
         const Type* type = body.locals[k].type;
+        if (variant) {
+            locals[k].memory = param((*variant)[k]);
+            continue;
+        }
         llvm::Argument* argument = param(first + k);
         if (type->isAggregate()) {
             locals[k].memory = argument;
@@ -235,7 +233,7 @@ void BodyEmitter::block(ir::BlockId id) {
 }
 
 void BodyEmitter::instruction(const Instr& instr) {
-    if (scalar(instr) || memory(instr) || tape(instr)) return;
+    if (scalar(instr) || memory(instr) || tape(instr) || vector(instr)) return;
     switch (instr.op) {
         case Op::If: return emitIf(instr);
         case Op::Loop: return emitLoop(instr);
@@ -250,7 +248,6 @@ void BodyEmitter::instruction(const Instr& instr) {
 }
 
 void BodyEmitter::emitIf(const Instr& instr) {
-    if (isVarying(instr.operands[0])) return emitVaryingIf(instr);
     if (isConverted(instr)) return emitConvertedIf(instr);
     llvm::BasicBlock* blocks[] = {newBlock("then"), newBlock("else")};
     llvm::BasicBlock* end = newBlock("end");
@@ -260,7 +257,6 @@ void BodyEmitter::emitIf(const Instr& instr) {
         b.SetInsertPoint(blocks[k]);
         block(instr.blocks[static_cast<std::size_t>(k)]);
         if (b.GetInsertBlock()->getTerminator()) continue;
-        if (instr.result != ir::kNone && isVarying(instr.result)) yielded = widen(yielded);
         results.emplace_back(yielded, b.GetInsertBlock());
         b.CreateBr(end);
     }
@@ -279,7 +275,6 @@ void BodyEmitter::emitIf(const Instr& instr) {
 void BodyEmitter::emitLoop(const Instr& instr) {
     if (auto found = shared.loops.find(&instr); found != shared.loops.end())
         return LoopParts(*this).emit(instr, found->second);
-    if (const ir::VectorLoop* found = vectorLoopOf(instr)) emitVectorLoop(instr, *found);
     llvm::BasicBlock* condition = newBlock("loop");
     llvm::BasicBlock* inside = newBlock("body");
     llvm::BasicBlock* step = newBlock("step");
@@ -356,7 +351,6 @@ void BodyEmitter::releaseStrings() {
 void BodyEmitter::emitReturn(const Instr* instr) {
     if (!isFunction()) {
         checkCounts();
-        if (varying && !horizontal) return writeOut();
         if (m.makesStrings(kernel, body)) releaseStrings();
     }
     if (instr && !instr->operands.empty())
@@ -398,7 +392,6 @@ void BodyEmitter::check(llvm::Value* holds, Site site, llvm::Value* first, llvm:
 }
 
 void BodyEmitter::require(llvm::Value* holds, Site site, llvm::Value* first, llvm::Value* second) {
-    if (varying) return checkLanes(holds);
     if (predicate) holds = b.CreateOr(holds, b.CreateNot(predicate));
     if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(holds); known && known->isOne()) return;
     llvm::BasicBlock* fine = newBlock("fine");

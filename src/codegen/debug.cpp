@@ -163,6 +163,7 @@ llvm::DIType* DebugInfo::makeType(const Type* type) {
         case TypeKind::String: return string();
         case TypeKind::Array: return makeArray(type);
         case TypeKind::Struct: return makeStruct(type);
+        case TypeKind::Vector: return items(type->element, type->extent);
         case TypeKind::Tensor:
         case TypeKind::Int8:
         case TypeKind::Half:
@@ -193,6 +194,10 @@ llvm::DIType* DebugInfo::makeArray(const Type* type) {
     const Type* element = type;
     for (; element->is(TypeKind::Array); element = element->element)
         extents.push_back(build.getOrCreateSubrange(0, element->extent));
+    if (element->is(TypeKind::Vector)) {
+        extents.push_back(build.getOrCreateSubrange(0, element->extent));
+        element = element->element;
+    }
     return build.createArrayType(bits(types::sizeOf(type)), 0, this->type(element),
                                  build.getOrCreateArray(extents));
 }
@@ -209,17 +214,6 @@ llvm::DIType* DebugInfo::items(const Type* item, std::int64_t count) {
     llvm::Metadata* extent = build.getOrCreateSubrange(0, count);
     return build.createArrayType(bits(types::sizeOf(item) * count), 0, type(item),
                                  build.getOrCreateArray({extent}));
-}
-
-llvm::DIType* DebugInfo::rowsOf(const Type* type, unsigned width) {
-    std::vector<llvm::Metadata*> extents;
-    const Type* element = type;
-    for (; element->is(TypeKind::Array); element = element->element)
-        extents.push_back(build.getOrCreateSubrange(0, element->extent));
-    if (element->is(TypeKind::Struct)) return nullptr;
-    extents.push_back(build.getOrCreateSubrange(0, width));
-    return build.createArrayType(bits(types::sizeOf(type)) * width, 0, this->type(element),
-                                 build.getOrCreateArray(extents));
 }
 
 // ---------------------------------------------------------------- the graph

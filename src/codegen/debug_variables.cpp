@@ -46,7 +46,7 @@ void BodyEmitter::showConstants(const elab::Kernel& made) {
     for (std::uint32_t k = 0; k < code->constants.size(); ++k) {
         const types::Value& value = made.constants[k];
         if (!value.type || !types::isConcrete(value.type)) continue;
-        const bool isPlain = value.type->isScalar() && !value.type->isVector() &&
+        const bool isPlain = value.type->isScalar() && !value.type->isFloatN() &&
                              !value.type->is(TypeKind::Complex) &&
                              !value.type->is(TypeKind::String);
         if (const std::uint32_t slot = code->openSlot(k); slot != ir::kNone)
@@ -71,7 +71,7 @@ void BodyEmitter::showLocal(std::vector<Instr>::const_iterator at,
     const LocalStorage& local = locals[at->var.index];
     const bool isPointer = local.address != nullptr;
     debug->local(at->var.index, isPointer ? local.address : local.memory, isPointer,
-                 isVaryingLocal(at->var) ? width : 0, at + 1, end, b.GetInsertBlock());
+                 at + 1, end, b.GetInsertBlock());
 }
 
 }  // namespace strc::codegen

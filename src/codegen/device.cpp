@@ -41,12 +41,12 @@ std::unique_ptr<llvm::TargetMachine> nvidia(const Options& options) {
 
 class DeviceModule {
 public:
-    DeviceModule(base::Context& context, const ir::Module& program, const device::Offloaded& moved,
-                 const Options& how, Module::Impl& made)
+    DeviceModule(base::Context& context, types::TypeTable& types, const ir::Module& program,
+                 const device::Offloaded& moved, const Options& how, Module::Impl& made)
         : parts(moved),
           options(how),
 
-          m(context, program, moved.plan, options, made),
+          m(context, types, program, moved.plan, options, made),
           b(m.context) {}
 
     void emit() {
@@ -270,7 +270,8 @@ std::string deviceSymbol(const device::Offloaded& parts, std::size_t index) {
     return name;
 }
 
-base::Result<DevicePart> lowerForDevice(base::Context& context, const ir::Module& program,
+base::Result<DevicePart> lowerForDevice(base::Context& context, types::TypeTable& types,
+                                        const ir::Module& program,
                                         std::shared_ptr<const device::Offloaded> parts,
                                         const Options& wanted) {
     if (std::string why = whyNoDevice(); !why.empty()) return base::Failure{why};
@@ -286,7 +287,7 @@ base::Result<DevicePart> lowerForDevice(base::Context& context, const ir::Module
     impl.module = std::make_unique<llvm::Module>("strc", *impl.context);
     impl.module->setTargetTriple(kTriple);
     impl.module->setDataLayout(machine->createDataLayout());
-    DeviceModule made(context, program, *parts, options, impl);
+    DeviceModule made(context, types, program, *parts, options, impl);
     made.emit();
     if (std::string why = made.linkMath(); !why.empty()) return base::Failure{why};
 #ifdef STRC_CHECKED

@@ -13,7 +13,7 @@ namespace strc::codegen {
 std::string whyNoDevice();
 
 /// A sentence why not.
-base::Result<DevicePart> lowerForDevice(base::Context&, const ir::Module&,
+base::Result<DevicePart> lowerForDevice(base::Context&, types::TypeTable&, const ir::Module&,
                                         std::shared_ptr<const device::Offloaded>, const Options&);
 
 /// The PTX name of kernel `index`.

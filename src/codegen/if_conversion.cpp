@@ -16,7 +16,7 @@ constexpr std::int64_t kMostBeside = 4096;  ///< bytes of the memory beside the 
 void BodyEmitter::chooseIfConversion() {
     const bool isFiring = code && kernel.kernel && body.kind != ir::BodyKind::Setup &&
                           body.kind != ir::BodyKind::Init;
-    if (!isFiring || queued || debug || varying || m.options.level < 2 || usesRings()) return;
+    if (!isFiring || queued || debug || hasVectors || variant || m.options.level < 2 || usesRings()) return;
     const bool fits = kernel.kernel->output && !kernel.dealtOut && discardedBytes() <= kMostBeside;
     ir::IfConversion found = ir::findIfConversion(body, fits);
     const std::string name = function->getName().str();

@@ -7,7 +7,7 @@ namespace strc::codegen {
 
 void BodyEmitter::aliasItems() {
     const bool isFiring = body.kind == ir::BodyKind::Work || body.kind == ir::BodyKind::Prework;
-    if (!isFiring || queued || varying || m.debug || usesRings() || checkPops || checkPushes)
+    if (!isFiring || queued || hasVectors || variant || m.debug || usesRings() || checkPops || checkPushes)
         return;
     ir::ItemAliases found = ir::findItemAliases(body);
     for (std::uint32_t k = 0; k < body.locals.size(); ++k)

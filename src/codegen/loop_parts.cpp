@@ -52,7 +52,7 @@ bool LoopParts::mayBeShared(const Instr& instr) const {
 
 void LoopParts::choose() {
     const bool isFiring = e.body.kind == ir::BodyKind::Work || e.body.kind == ir::BodyKind::Prework;
-    if (!isFiring || e.varying || m.debug || m.options.inPieces || m.options.onDevice) return;
+    if (!isFiring || e.hasVectors || e.variant || m.debug || m.options.inPieces || m.options.onDevice) return;
     SharedLoops found = findSharedLoops(
         e.body, [this](const Instr& instr) { return mayBeShared(instr); }, e.products.scratchBytes);
     if (found.empty()) return;

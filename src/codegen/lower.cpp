@@ -43,8 +43,8 @@ std::string whyNot(const ir::Module& program, const plan::Plan& plan) {
 
 std::string symbolOf(const ir::Native& native) { return native.package + '_' + native.name; }
 
-Module lower(base::Context& context, const ir::Module& program, const plan::Plan& plan,
-             const Options& options) {
+Module lower(base::Context& context, types::TypeTable& types, const ir::Module& program,
+             const plan::Plan& plan, const Options& options) {
     base::Timing timing(context.passes, base::Pass::Codegen);
     auto impl = std::make_unique<Module::Impl>();
     impl->passes = &context.passes;
@@ -58,13 +58,13 @@ Module lower(base::Context& context, const ir::Module& program, const plan::Plan
     impl->target = targetModel(*machine);
     impl->module->setTargetTriple(machine->getTargetTriple().str());
     impl->module->setDataLayout(machine->createDataLayout());
-    ModuleBuilder builder(context, program, plan, options, *impl);
+    ModuleBuilder builder(context, types, program, plan, options, *impl);
     llvm::Constant* fallback = llvm::ConstantPointerNull::get(builder.ptr());
     Options alone = options;
     std::optional<ModuleBuilder> other;
     if (options.device && options.device->fallback) {
         alone.device = nullptr;
-        other.emplace(context, program, *options.device->fallback, alone, *impl);
+        other.emplace(context, types, program, *options.device->fallback, alone, *impl);
         llvm::GlobalVariable* made = emitProgram(*other, "strc_fallback", fallback);
         made->setLinkage(llvm::GlobalValue::InternalLinkage);
         fallback = made;

@@ -122,7 +122,7 @@ std::string whyNot(const ir::Module&, const plan::Plan&);
 std::string symbolOf(const ir::Native&);
 
 /// The context, whose passes these are (base/passes.h), outlives the module.
-Module lower(base::Context&, const ir::Module&, const plan::Plan&, const Options&);
+Module lower(base::Context&, types::TypeTable&, const ir::Module&, const plan::Plan&, const Options&);
 
 /// The pass `llvm`, and then the places of large arrays: without this a module is not complete.
 void optimize(Module&, const Options&);

@@ -34,15 +34,11 @@ bool BodyEmitter::memory(const Instr& instr) {
                 set(instr, m.constant(kernel.kernel->constants[instr.var.index]));
             else if (instr.var.space == ir::Space::Global)
                 set(instr, m.constant(m.program.globalValues[instr.var.index]));
-            else if (isVaryingLocal(instr.var))
-                set(instr, loadRow(instr.type, addressOf(instr.var)));
             else
                 set(instr, m.load(b, instr.type, addressOf(instr.var)));
             return true;
         case Op::Store:
-            if (isVaryingLocal(instr.var))
-                storeRow(instr.type, addressOf(instr.var), operand(instr, 0));
-            else if (predicate)
+            if (predicate)
                 m.store(b, instr.type, addressOf(instr.var),
                         select(operand(instr, 0), m.load(b, instr.type, addressOf(instr.var))));
             else
@@ -55,8 +51,7 @@ bool BodyEmitter::memory(const Instr& instr) {
         case Op::Member: {
             std::int64_t offset = typeOf(instr.operands[0])->structure->fields[instr.index].offset;
             set(instr, b.CreateInBoundsGEP(m.i8(), operand(instr, 0),
-                                           b.getInt64(static_cast<std::uint64_t>(offset) *
-                                                      rows(instr.operands[0]))));
+                                           b.getInt64(static_cast<std::uint64_t>(offset))));
             return true;
         }
         case Op::LoadAt: set(instr, loadAt(instr)); return true;
@@ -136,45 +131,35 @@ llvm::Value* BodyEmitter::addressOf(ir::VarRef var) {
 
 llvm::Value* BodyEmitter::loadAt(const Instr& instr) {
     const Reg ref = instr.operands[0];
-    if (vectorLoop && isVarying(ref)) return loadItems(instr.type, value(ref));
-    if (isVarying(ref)) return gatherAt(instr.type, ref);
-    if (rows(ref) > 1) return loadRow(instr.type, value(ref));
     return m.load(b, instr.type, predicate ? selectedAddress(ref) : value(ref));
 }
 
 void BodyEmitter::storeAt(const Instr& instr) {
     const Reg ref = instr.operands[0];
     const Type* type = typeOf(instr.operands[1]);
-    llvm::Value* stored = operand(instr, 1);
-    if (isVarying(ref))
-        scatterAt(type, ref, stored);
-    else if (rows(ref) > 1)
-        storeRow(type, value(ref), stored);
-    else
-        m.store(b, type, predicate ? selectedAddress(ref) : value(ref), stored);
+    m.store(b, type, predicate ? selectedAddress(ref) : value(ref), operand(instr, 1));
 }
 
 llvm::Value* BodyEmitter::byteCount(const Instr& instr, std::size_t refs) {
     if (instr.operands.size() > refs) return b.CreateZExt(operand(instr, refs), m.i64());
-    return b.getInt64(static_cast<std::uint64_t>(types::sizeOf(instr.type)) *
-                      rows(instr.operands[0]));
+    return b.getInt64(static_cast<std::uint64_t>(types::sizeOf(instr.type)));
 }
 
 llvm::Value* BodyEmitter::element(const Instr& instr) {
-    if (vectorLoop && isVarying(instr.operands[1])) return elementInLoop(instr);
     llvm::Value *index = operand(instr, 1), *limit = operand(instr, 2);
     if (isChecked(instr))
-        check(b.CreateICmpULT(index, isVarying(instr.operands[1]) ? widen(limit) : limit),
-              {base::Diag::IndexOutOfRange, instr.range, {}, 2}, index, limit);
-    if (isVarying(instr.operands[1])) index = protect(index, 0);
-    llvm::Value* wide = b.CreateSExt(index, shaped(index, m.i64()));
+        check(b.CreateICmpULT(index, limit), {base::Diag::IndexOutOfRange, instr.range, {}, 2},
+              index, limit);
+    llvm::Value* wide = b.CreateSExt(index, inLanes(lanesOf(instr.operands[1]), m.i64()));
     if (instr.operands.size() > 3) {
         llvm::Value* stride = b.CreateZExt(operand(instr, 3), m.i64());
         return b.CreateInBoundsGEP(m.i8(), operand(instr, 0), b.CreateMul(wide, stride));
     }
-    if (rows(instr.operands[0]) == 1 && instr.type->isScalar() && !instr.type->isVector())
+    const bool isPlain = instr.type->isScalar() && !instr.type->isFloatN() &&
+                         !instr.type->is(TypeKind::Vector);
+    if (isPlain)
         return b.CreateInBoundsGEP(m.memoryType(instr.type), operand(instr, 0), wide);
-    auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type)) * rows(instr.operands[0]);
+    auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
     return b.CreateInBoundsGEP(llvm::ArrayType::get(m.i8(), bytes), operand(instr, 0), wide);
 }
 
@@ -278,8 +263,7 @@ void BodyEmitter::declareLarge() {
 }
 
 std::uint64_t BodyEmitter::localBytes(std::size_t local) const {
-    return static_cast<std::uint64_t>(types::sizeOf(body.locals[local].type)) *
-           (varying && varying->locals[local] ? width : 1);
+    return static_cast<std::uint64_t>(types::sizeOf(body.locals[local].type));
 }
 
 bool BodyEmitter::isLarge(std::size_t local) const {
@@ -294,8 +278,7 @@ void BodyEmitter::declareLocal(const Instr& instr) {
     const Type* type = body.locals[instr.var.index].type;
     if (instr.var.index < body.params && type->isAggregate()) return;
     if (instr.flag) return;
-    auto bytes =
-        static_cast<std::uint64_t>(types::sizeOf(type)) * (isVaryingLocal(instr.var) ? width : 1);
+    auto bytes = static_cast<std::uint64_t>(types::sizeOf(type));
     b.CreateMemSet(locals[instr.var.index].memory, b.getInt8(0), b.getInt64(bytes),
                    llvm::MaybeAlign(1));
 }

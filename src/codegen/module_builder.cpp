@@ -52,12 +52,20 @@ std::string print(const llvm::Function& function) {
 /// Of those that compiled code calls; what is an instruction for LLVM is not among them.
 bool isPure(std::string_view name) { return name == "strc_complex_arg"; }
 
+/// A branch that is read can lie on the tape that is written (of a feedback loop), at another place.
+void markTapes(llvm::Function& function, const KernelFunctions& owner) {
+    function.addParamAttr(kIn, llvm::Attribute::NoAlias);
+    if (!owner.dealtIn) function.addParamAttr(kOut, llvm::Attribute::NoAlias);
+}
+
 }  // namespace
 
-ModuleBuilder::ModuleBuilder(base::Context& told, const ir::Module& program, const plan::Plan& plan,
+ModuleBuilder::ModuleBuilder(base::Context& told, types::TypeTable& table,
+                             const ir::Module& program, const plan::Plan& plan,
                              const Options& options, Module::Impl& impl)
     : limits(told.limits),
       passes(told.passes),
+      types(table),
       program(program),
       plan(plan),
       options(options),
@@ -90,6 +98,12 @@ llvm::Type* ModuleBuilder::registerType(const Type* type) {
         case TypeKind::String:
         case TypeKind::Array:
         case TypeKind::Struct: return ptr();
+        case TypeKind::Vector: {
+            const auto lanes = static_cast<unsigned>(type->extent);
+            if (type->element->is(TypeKind::Complex))
+                return llvm::FixedVectorType::get(llvm::Type::getFloatTy(context), 2 * lanes);
+            return llvm::FixedVectorType::get(registerType(type->element), lanes);
+        }
         case TypeKind::Void: return llvm::Type::getVoidTy(context);
         case TypeKind::Tensor:
         case TypeKind::Int8:
@@ -101,7 +115,9 @@ llvm::Type* ModuleBuilder::registerType(const Type* type) {
 }
 
 llvm::Type* ModuleBuilder::memoryType(const Type* type) {
-    if (type->is(TypeKind::Boolean) || type->is(TypeKind::Bit)) return i8();
+    const Type* scalar = types::laneType(type);
+    if (scalar->is(TypeKind::Boolean) || scalar->is(TypeKind::Bit))
+        return registerType(type)->getWithNewType(i8());
     return registerType(type);
 }
 
@@ -240,12 +256,6 @@ int ModuleBuilder::site(Site made) {
 
 // ---- bodies
 
-/// A branch that is read can lie on the tape that is written (of a feedback loop), at another place.
-void ModuleBuilder::markTapes(llvm::Function& function, const KernelFunctions& owner) {
-    function.addParamAttr(kIn, llvm::Attribute::NoAlias);
-    if (!owner.dealtIn) function.addParamAttr(kOut, llvm::Attribute::NoAlias);
-}
-
 llvm::Function* ModuleBuilder::declare(const std::string& name, KernelFunctions& owner,
                                        const ir::StreamCode* code, const ir::Body& body) {
     bool isFunction = body.kind == ir::BodyKind::Function || body.kind == ir::BodyKind::Handler;
@@ -284,7 +294,6 @@ KernelFunctions& ModuleBuilder::kernel(graph::KernelId id, bool dealtIn, bool de
 unsigned ModuleBuilder::needVectorWidth(KernelFunctions& made, std::int64_t firings) {
     if (options.level < 2 || plan.tapes == plan::Tapes::Ring) return 0;
     const elab::Kernel& kernel = *made.kernel;
-    if (kernel.horizontal) return 0;
     const bool isDealt = made.dealtIn || made.dealtOut;
     if (kernel.blocks && !isDealt && firings >= kernel.blocks->firings) {
         const auto width = static_cast<unsigned>(kernel.blocks->firings);
@@ -343,8 +352,7 @@ llvm::Function* ModuleBuilder::variant(KernelFunctions& made, const VariantShape
         {VectorVariant::Transposed, ".turned"},
         {VectorVariant::Transpose, ".turn"},
         {VectorVariant::Soa, ".columns"},
-        {VectorVariant::TransposeBack, ".back"},
-        {VectorVariant::Horizontal, ".siblings"}};
+        {VectorVariant::TransposeBack, ".back"}};
     llvm::Function*& function = made.variants[shape];
     if (!function) function = declareVectorised(suffixes.at(shape.which), made, shape);
     return function;
@@ -416,8 +424,7 @@ void ModuleBuilder::limitVectors() {
         for (auto& [id, made] : kernels)
             for (auto& [width, function] : made.vectorWork) take(*function);
         for (auto& [id, made] : kernels)
-            for (auto& [key, function] : made.variants)
-                if (key.which != VectorVariant::Horizontal) take(*function);
+            for (auto& [key, function] : made.variants) take(*function);
     };
     each([&](llvm::Function& function) {
         size += std::size_t{function.getInstructionCount()} * function.getNumUses();
@@ -425,11 +432,7 @@ void ModuleBuilder::limitVectors() {
     if (size > kInlined)
         each([](llvm::Function& function) { function.addFnAttr(llvm::Attribute::NoInline); });
     for (auto& [id, made] : kernels) {
-        const bool hasLanes =
-            !made.vectorWork.empty() ||
-            std::any_of(made.variants.begin(), made.variants.end(), [](const auto& variant) {
-                return variant.first.which != VectorVariant::Horizontal;
-            });
+        const bool hasLanes = !made.vectorWork.empty() || !made.variants.empty();
         if (!hasLanes || made.firesAlone) continue;
         made.work->addFnAttr(llvm::Attribute::NoInline);
         made.work->addFnAttr(llvm::Attribute::OptimizeForSize);
@@ -438,25 +441,35 @@ void ModuleBuilder::limitVectors() {
 
 void ModuleBuilder::emitPending() {
     while (!pending.empty() && !options.isInterrupted()) {
-        Pending next = pending.back();
+        const Pending next = pending.back();
         pending.pop_back();
-        if (next.kernel->kernel && next.kernel->kernel->horizontal && next.shape.width == 0) {
-            emitHorizontal(*this, *next.kernel, *next.function);
-        } else if (next.shape.width != 0 && next.shape.which == VectorVariant::Whole &&
-                   next.function->use_empty()) {
-            next.kernel->vectorWork.erase(next.shape.width);  // variants are what steps call
-            next.function->eraseFromParent();
+        const bool isUnused = next.shape.width != 0 && next.shape.which == VectorVariant::Whole &&
+                              next.function->use_empty();
+        if (!isUnused) {
+            emit(next);
             continue;
-        } else if (next.shape.width != 0) {
-            base::Timing timing(passes, base::Pass::VectoriseFirings);
-            emitVectorised(*this, *next.kernel, *next.function, next.shape);
-            passes.show(base::Pass::VectoriseFirings, next.function->getName().str(),
-                        [&] { return print(*next.function); });
-        } else {
-            emitBody(*this, *next.kernel, next.code, *next.body, *next.function);
         }
-        if (!isOnStack(*next.body)) markForWork(*next.function);
+        next.kernel->vectorWork.erase(next.shape.width);  // variants are what steps call
+        next.function->eraseFromParent();
     }
+}
+
+void ModuleBuilder::emit(const Pending& next) {
+    const ir::Body* body = next.body;
+    if (next.shape.width == 0) {
+        const std::string name = next.function->getName().str();
+        if (std::optional<ir::Body> made = vectoriseLoops(*this, *next.kernel, *body, name))
+            body = &inVectors.emplace_back(std::move(*made));
+        emitBody(*this, *next.kernel, next.code, *body, *next.function);
+    } else {
+        base::Timing timing(passes, base::Pass::VectoriseFirings);
+        VariantBody made = makeVariant(*this, *next.kernel, next.shape);
+        body = &inVectors.emplace_back(std::move(made.body));
+        emitVariant(*this, *next.kernel, *body, made.arguments, *next.function);
+        passes.show(base::Pass::VectoriseFirings, next.function->getName().str(),
+                    [&] { return print(*next.function); });
+    }
+    if (!isOnStack(*body)) markForWork(*next.function);
 }
 
 }  // namespace strc::codegen

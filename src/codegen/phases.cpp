@@ -188,7 +188,7 @@ private:
         const graph::Node& node = m.plan.program->graph.nodes[step.node];
         if (!undone || m.debug || step.kind != StepKind::Fire || step.first || rare ||
             node.kind != graph::NodeKind::Filter || m.plan.counters[step.node] >= 0 ||
-            m.plan.mailboxOf(step.node) != graph::kNone || !usesSoa(node.work) ||
+            m.plan.mailboxOf(step.node) != graph::kNone || !vector::usesColumns(node.work) ||
             m.plan.program->kernels[node.kernel].builtin != ir::BuiltinStream::None)
             return 0;
         KernelFunctions& functions = functionsOf(step);
@@ -220,7 +220,7 @@ private:
         const auto lanes = static_cast<unsigned>(width);
         const EdgeId edge = m.plan.inputsOf(first.node)[0];
         llvm::Value* soa = variable(
-            static_cast<std::uint64_t>(soaItems(node.work, static_cast<std::int64_t>(width)) *
+            static_cast<std::uint64_t>(vector::columnItems(node.work, static_cast<std::int64_t>(width)) *
                                        m.plan.channels[edge].itemSize));
         llvm::Value* none = llvm::PoisonValue::get(m.ptr());
         loop(static_cast<std::int64_t>((count + width - 1) / width), [&](llvm::Value* group) {

@@ -91,11 +91,11 @@ private:
 
     /// What the columns before a member are made of, and how many there are for one firing.
     const Type* partBefore(const Member& member) const {
-        return parts.typeOf(member.functions->kernel->input);
+        return parts.typeOf(m.types, member.functions->kernel->input);
     }
     std::int64_t columnsBefore(const Member& member) const {
         return ratesOf(member).pop.max *
-               static_cast<std::int64_t>(parts.countOf(member.functions->kernel->input));
+               parts.countOf(member.functions->kernel->input);
     }
 
     /// Row `row` of the first column before a member.
@@ -237,7 +237,7 @@ private:
     llvm::IRBuilder<>& b;
     const VectorPipeline& pipeline;
     const std::int64_t width;
-    const ItemParts parts{true};
+    const vector::ItemParts parts{true};
     std::vector<llvm::Value*> buffers;  ///< by member, before it
     llvm::Value* last =
         nullptr;  ///< what the last one leaves, if its iterations are several firings

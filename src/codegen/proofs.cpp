@@ -18,7 +18,7 @@ ir::BoundsInput boundsOf(const elab::Kernel& kernel) {
 
 const ir::Proofs& ModuleBuilder::proofs(KernelFunctions& made) {
     static const ir::Proofs none;
-    if (!made.kernel || !options.checks || made.kernel->horizontal) return none;
+    if (!made.kernel || !options.checks) return none;
     if (made.proofs) return *made.proofs;
     made.proofs.emplace();
     const ir::StreamCode& code = made.kernel->code;

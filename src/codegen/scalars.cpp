@@ -36,7 +36,7 @@ bool BodyEmitter::scalar(const Instr& instr) {
         case Op::Convert: set(instr, convert(instr)); return true;
         case Op::Math: set(instr, math(instr)); return true;
         case Op::Make: {
-            if (isVarying(instr.result)) {
+            if (types::laneType(instr.type)->is(TypeKind::Complex)) {
                 set(instr, joined(operand(instr, 0), operand(instr, 1)));
                 return true;
             }
@@ -46,7 +46,12 @@ bool BodyEmitter::scalar(const Instr& instr) {
             set(instr, made);
             return true;
         }
-        case Op::Part: set(instr, part(operand(instr, 0), instr.index)); return true;
+        case Op::Part: {
+            const bool isFloatN = typeOf(instr.operands[0])->isFloatN();
+            set(instr, isFloatN ? b.CreateExtractElement(operand(instr, 0), instr.index)
+                                : part(operand(instr, 0), instr.index));
+            return true;
+        }
         case Op::WithPart: set(instr, withPart(instr)); return true;
         case Op::Concat: set(instr, concat(instr)); return true;
         case Op::Random:
@@ -81,12 +86,12 @@ llvm::Value* BodyEmitter::newString(const Instr& instr, llvm::Value* string) {
 // ---- arithmetic
 
 llvm::Value* BodyEmitter::arithmetic(const Instr& instr) {
-    llvm::Value* first = same(instr, 0);
+    llvm::Value* first = operand(instr, 0);
     if (instr.op == Op::Neg)
         return first->getType()->isIntOrIntVectorTy() ? b.CreateNeg(first) : b.CreateFNeg(first);
     if (instr.op == Op::Not) return b.CreateNot(first);
-    llvm::Value* second = same(instr, 1);
-    switch (instr.type->kind) {
+    llvm::Value* second = operand(instr, 1);
+    switch (types::laneType(instr.type)->kind) {
         case TypeKind::Boolean:
         case TypeKind::Bit:
         case TypeKind::Char:
@@ -123,10 +128,10 @@ llvm::Value* BodyEmitter::intArithmetic(const Instr& instr, llvm::Value* x, llvm
         case Op::Shr: return b.CreateAShr(x, b.CreateAnd(y, 31));
         default: break;
     }
+    if (instr.isNatural) return instr.op == Op::Div ? b.CreateUDiv(x, y) : b.CreateURem(x, y);
     llvm::Value* zero = llvm::ConstantInt::get(y->getType(), 0);
     if (isChecked(instr))
         check(b.CreateICmpNE(y, zero), {base::Diag::DivisionByZero, instr.range, {}, 0});
-    y = protect(y, 1);
     // -2147483648 / -1 wraps, which the machine's division does not.
     llvm::Value* isMinusOne = b.CreateICmpEQ(y, llvm::ConstantInt::getAllOnesValue(y->getType()));
     llvm::Value* divisor = b.CreateSelect(isMinusOne, llvm::ConstantInt::get(y->getType(), 1), y);
@@ -145,24 +150,20 @@ llvm::Value* BodyEmitter::realArithmetic(Op op, llvm::Value* x, llvm::Value* y) 
     }
 }
 
+/// A complex number's, or those of a vector of them, which has at least two lanes.
 llvm::Value* BodyEmitter::part(llvm::Value* from, std::uint64_t k) {
-    if (!isRow(from, 2)) return b.CreateExtractElement(from, k);
-    std::vector<int> order(width);
-    for (unsigned lane = 0; lane < width; ++lane) order[lane] = static_cast<int>(k * width + lane);
+    const unsigned lanes =
+        llvm::cast<llvm::FixedVectorType>(from->getType())->getNumElements() / 2;
+    if (lanes == 1) return b.CreateExtractElement(from, k);
+    std::vector<int> order(lanes);
+    for (unsigned lane = 0; lane < lanes; ++lane) order[lane] = static_cast<int>(k * lanes + lane);
     return b.CreateShuffleVector(from, order);
 }
 
 llvm::Value* BodyEmitter::withPart(const Instr& instr) {
-    llvm::Value *from = same(instr, 0), *stored = operand(instr, 1);
-    if (!isVarying(instr.result)) return b.CreateInsertElement(from, stored, instr.index);
+    llvm::Value *from = operand(instr, 0), *stored = operand(instr, 1);
+    if (lanesOf(instr.result) == 0) return b.CreateInsertElement(from, stored, instr.index);
     return instr.index == 0 ? joined(stored, part(from, 1)) : joined(part(from, 0), stored);
-}
-
-llvm::Value* BodyEmitter::pair(llvm::Value* re, llvm::Value* im) {
-    if (isRow(re) || isRow(im)) return joined(re, im);
-    llvm::Value* made = llvm::PoisonValue::get(llvm::FixedVectorType::get(re->getType(), 2));
-    made = b.CreateInsertElement(made, re, std::uint64_t{0});
-    return b.CreateInsertElement(made, im, std::uint64_t{1});
 }
 
 /// types::multiply, types::divide.
@@ -172,12 +173,12 @@ llvm::Value* BodyEmitter::complexArithmetic(Op op, llvm::Value* x, llvm::Value* 
     llvm::Value *xr = part(x, 0), *xi = part(x, 1), *yr = part(y, 0), *yi = part(y, 1);
     auto times = [&](llvm::Value* p, llvm::Value* q) { return b.CreateFMul(p, q); };
     if (op == Op::Mul)
-        return pair(b.CreateFSub(times(xr, yr), times(xi, yi)),
-                    b.CreateFAdd(times(xi, yr), times(xr, yi)));
+        return joined(b.CreateFSub(times(xr, yr), times(xi, yi)),
+                      b.CreateFAdd(times(xi, yr), times(xr, yi)));
     STRC_ASSERT(op == Op::Div, "an operation that complex numbers do not have");
     llvm::Value* scale = b.CreateFAdd(times(yr, yr), times(yi, yi));
-    return pair(b.CreateFDiv(b.CreateFAdd(times(xr, yr), times(xi, yi)), scale),
-                b.CreateFDiv(b.CreateFSub(times(xi, yr), times(xr, yi)), scale));
+    return joined(b.CreateFDiv(b.CreateFAdd(times(xr, yr), times(xi, yi)), scale),
+                  b.CreateFDiv(b.CreateFSub(times(xi, yr), times(xr, yi)), scale));
 }
 
 // ---- comparisons
@@ -209,13 +210,14 @@ llvm::CmpInst::Predicate realPredicate(Op op) {
 }  // namespace
 
 llvm::Value* BodyEmitter::compare(const Instr& instr) {
-    llvm::Value *x = same(instr, 0), *y = same(instr, 1);
-    switch (typeOf(instr.operands[0])->kind) {
+    llvm::Value *x = operand(instr, 0), *y = operand(instr, 1);
+    const unsigned lanes = lanesOf(instr.operands[0]);
+    switch (types::laneType(typeOf(instr.operands[0]))->kind) {
         case TypeKind::Boolean:
         case TypeKind::Bit:
             // 0 and 1 are ordered as numbers.
-            x = b.CreateZExt(x, shaped(x, m.i8()));
-            y = b.CreateZExt(y, shaped(y, m.i8()));
+            x = b.CreateZExt(x, inLanes(lanes, m.i8()));
+            y = b.CreateZExt(y, inLanes(lanes, m.i8()));
             return b.CreateICmp(intPredicate(instr.op), x, y);
         case TypeKind::Float:
         case TypeKind::Double: return b.CreateFCmp(realPredicate(instr.op), x, y);
@@ -224,8 +226,8 @@ llvm::Value* BodyEmitter::compare(const Instr& instr) {
         case TypeKind::Float3:
         case TypeKind::Float4: {
             llvm::Value* equal = b.CreateFCmpOEQ(x, y);
-            equal = isRow(equal, 2) ? b.CreateAnd(part(equal, 0), part(equal, 1))
-                                    : b.CreateAndReduce(equal);
+            equal = lanes != 0 ? b.CreateAnd(part(equal, 0), part(equal, 1))
+                               : b.CreateAndReduce(equal);
             return instr.op == Op::Eq ? equal : b.CreateNot(equal);
         }
         case TypeKind::String: {
@@ -241,25 +243,26 @@ llvm::Value* BodyEmitter::compare(const Instr& instr) {
 
 llvm::Value* BodyEmitter::convert(const Instr& instr) {
     if (llvm::Value* rounded = sigmoidInLoop(instr)) return rounded;
-    const Type* from = typeOf(instr.operands[0]);
-    const Type* to = instr.type;
+    const Type* from = types::laneType(typeOf(instr.operands[0]));
+    const Type* to = types::laneType(instr.type);
+    const unsigned lanes = lanesOf(instr.result);
     llvm::Value* x = operand(instr, 0);
     if (from == to) return x;
     if (to->is(TypeKind::String)) return newString(instr, toText(from, x));
     bool isReal = from->is(TypeKind::Float) || from->is(TypeKind::Double);
-    llvm::Type* intType = shaped(x, m.i32());
+    llvm::Type* intType = inLanes(lanes, m.i32());
     auto toInt = [&]() -> llvm::Value* {
-        if (isReal && isRow(x)) return toInts(x);
+        if (isReal && lanes != 0) return toInts(x);
         if (isReal)
             return b.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {intType, x->getType()}, {x});
         return b.CreateZExtOrTrunc(x, intType);
     };
-    llvm::Type* longType = shaped(x, m.i64());
+    llvm::Type* longType = inLanes(lanes, m.i64());
     auto toLong = [&]() -> llvm::Value* {
         if (!isReal) return b.CreateSExt(toInt(), longType);
         return b.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {longType, x->getType()}, {x});
     };
-    llvm::Type* floatType = shaped(x, b.getFloatTy());
+    llvm::Type* floatType = inLanes(lanes, b.getFloatTy());
     auto toReal = [&](llvm::Type* type) -> llvm::Value* {
         if (auto* wide = llvm::dyn_cast<llvm::FPExtInst>(x); wide && wide->getSrcTy() == type)
             return wide->getOperand(0);
@@ -273,14 +276,14 @@ llvm::Value* BodyEmitter::convert(const Instr& instr) {
     auto toFloat = [&] { return from->is(TypeKind::Float) ? x : toReal(floatType); };
     switch (to->kind) {
         case TypeKind::Boolean: return b.CreateICmpNE(toInt(), llvm::ConstantInt::get(intType, 0));
-        case TypeKind::Bit: return b.CreateTrunc(toInt(), shaped(x, b.getInt1Ty()));
+        case TypeKind::Bit: return b.CreateTrunc(toInt(), inLanes(lanes, b.getInt1Ty()));
         case TypeKind::Int:
         case TypeKind::Portal: return toInt();
         case TypeKind::Long: return toLong();
-        case TypeKind::Char: return b.CreateTrunc(toInt(), shaped(x, m.i8()));
+        case TypeKind::Char: return b.CreateTrunc(toInt(), inLanes(lanes, m.i8()));
         case TypeKind::Float: return toReal(floatType);
-        case TypeKind::Double: return toReal(shaped(x, b.getDoubleTy()));
-        case TypeKind::Complex: return pair(toFloat(), llvm::ConstantFP::get(floatType, 0));
+        case TypeKind::Double: return toReal(inLanes(lanes, b.getDoubleTy()));
+        case TypeKind::Complex: return joined(toFloat(), llvm::ConstantFP::get(floatType, 0));
         case TypeKind::Float2:
         case TypeKind::Float3:
         case TypeKind::Float4:
@@ -290,14 +293,14 @@ llvm::Value* BodyEmitter::convert(const Instr& instr) {
 }
 
 /// types::toInt in vectors; LLVM does its intrinsic one by one.
-llvm::Value* BodyEmitter::toInts(llvm::Value* row) {
-    llvm::Type* ints = vectorOf(m.i32());
-    auto bound = [&](double number) { return llvm::ConstantFP::get(row->getType(), number); };
+llvm::Value* BodyEmitter::toInts(llvm::Value* vector) {
+    llvm::Type* ints = vector->getType()->getWithNewType(m.i32());
+    auto bound = [&](double number) { return llvm::ConstantFP::get(vector->getType(), number); };
     auto number = [&](std::int64_t n) { return llvm::ConstantInt::getSigned(ints, n); };
-    llvm::Value* isLarge = b.CreateFCmpOGE(row, bound(2147483648.0));
-    llvm::Value* isSmall = b.CreateFCmpOLT(row, bound(-2147483648.0));
-    llvm::Value* isOutside = b.CreateOr(b.CreateOr(isLarge, isSmall), b.CreateFCmpUNO(row, row));
-    llvm::Value* inside = b.CreateFPToSI(b.CreateSelect(isOutside, bound(0), row), ints);
+    llvm::Value* isLarge = b.CreateFCmpOGE(vector, bound(2147483648.0));
+    llvm::Value* isSmall = b.CreateFCmpOLT(vector, bound(-2147483648.0));
+    llvm::Value* isOutside = b.CreateOr(b.CreateOr(isLarge, isSmall), b.CreateFCmpUNO(vector, vector));
+    llvm::Value* inside = b.CreateFPToSI(b.CreateSelect(isOutside, bound(0), vector), ints);
     return b.CreateSelect(isLarge, number(INT32_MAX),
                           b.CreateSelect(isSmall, number(INT32_MIN), inside));
 }
@@ -338,9 +341,9 @@ llvm::Value* extreme(llvm::IRBuilder<>& b, llvm::Intrinsic::ID id, llvm::Value* 
 }  // namespace
 
 llvm::Value* BodyEmitter::math(const Instr& instr) {
-    if (!instr.type->is(TypeKind::Double)) return complexMath(instr);
-    llvm::Value* x = same(instr, 0);
-    llvm::Value* y = instr.operands.size() > 1 ? same(instr, 1) : nullptr;
+    if (!types::laneType(instr.type)->is(TypeKind::Double)) return complexMath(instr);
+    llvm::Value* x = operand(instr, 0);
+    llvm::Value* y = instr.operands.size() > 1 ? operand(instr, 1) : nullptr;
     switch (instr.math) {
         case MathFn::Sqrt: return b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x);
         case MathFn::Abs: return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
@@ -363,18 +366,26 @@ llvm::Value* BodyEmitter::math(const Instr& instr) {
     auto call = [&](llvm::ArrayRef<llvm::Value*> with) -> llvm::Value* {
         return m.callLibm(b, types::name(instr.math), with);
     };
-    return isVarying(instr.result) ? eachLane(args, call) : call(args);
+    const unsigned lanes = lanesOf(instr.result);
+    return lanes != 0 ? eachLane(args, lanes, call) : call(args);
 }
 
 /// The same as a float, if there is something faster; else null.
 llvm::Value* BodyEmitter::floatMath(const Instr& instr, llvm::ArrayRef<llvm::Value*> args) {
-    const bool inVectors = vectorMath && isVarying(instr.result);
+    const bool inVectors = vectorMath && lanesOf(instr.result) != 0;
     if (!m.options.fastMath && !inVectors) return nullptr;
     std::vector<llvm::Value*> floats;
-    for (llvm::Value* arg : args)
-        floats.push_back(b.CreateFPTrunc(arg, arg->getType()->getWithNewType(b.getFloatTy())));
+    for (llvm::Value* arg : args) floats.push_back(narrowed(arg));
     return m.options.fastMath ? m.callFloat(b, types::name(instr.math), floats)
                               : roundedMath(instr.math, std::move(floats));
+}
+
+/// A double that was made of a float, also where it was chosen among such.
+llvm::Value* BodyEmitter::narrowed(llvm::Value* x) {
+    if (auto* chosen = llvm::dyn_cast<llvm::SelectInst>(x))
+        return b.CreateSelect(chosen->getCondition(), narrowed(chosen->getTrueValue()),
+                              narrowed(chosen->getFalseValue()));
+    return b.CreateFPTrunc(x, x->getType()->getWithNewType(b.getFloatTy()));
 }
 
 namespace {
@@ -397,29 +408,29 @@ const char* complexFunction(MathFn fn) {
 llvm::Value* BodyEmitter::complexMath(const Instr& instr) {
     std::vector<llvm::Value*> args;
     for (std::size_t k = 0; k < instr.operands.size(); ++k)
-        for (std::uint64_t side : {0, 1}) args.push_back(part(same(instr, k), side));
-    const bool varies = isVarying(instr.result);
+        for (std::uint64_t side : {0, 1}) args.push_back(part(operand(instr, k), side));
+    const unsigned lanes = lanesOf(instr.result);
     if (instr.math == MathFn::Abs) return modulus(args[0], args[1]);
     if (instr.math == MathFn::Arg) {
-        if (vectorMath && varies)
+        if (vectorMath && lanes != 0)
             if (llvm::Value* made = roundedMath(MathFn::Atan2, {args[1], args[0]})) return made;
         auto call = [&](llvm::ArrayRef<llvm::Value*> z) -> llvm::Value* {
             return b.CreateCall(m.runtime("strc_complex_arg"), z);
         };
-        return varies ? eachLane(args, call) : call(args);
+        return lanes != 0 ? eachLane(args, lanes, call) : call(args);
     }
     llvm::Value* result = entry.CreateAlloca(llvm::ArrayType::get(b.getFloatTy(), 2));
     auto call = [&](llvm::ArrayRef<llvm::Value*> z) {
         std::vector<llvm::Value*> all{result};
         all.insert(all.end(), z.begin(), z.end());
         b.CreateCall(m.runtime(complexFunction(instr.math)), all);
-        return m.load(b, instr.type, result);
+        return m.load(b, types::laneType(instr.type), result);
     };
-    if (!varies) return call(args);
+    if (lanes == 0) return call(args);
     auto bits = [&](llvm::ArrayRef<llvm::Value*> z) {
-        return b.CreateBitCast(call(z), itemType(instr.type));
+        return b.CreateBitCast(call(z), itemType(instr.type->element));
     };
-    return ofItems(instr.type, eachLane(args, bits));
+    return ofItems(instr.type, eachLane(args, lanes, bits));
 }
 
 /// strc_complex_abs.

@@ -16,7 +16,7 @@ bool BodyEmitter::tape(const Instr& instr) {
     if (usesRings() && ringTape(instr)) return true;
     switch (instr.op) {
         case Op::Iter:
-            set(instr, varying ? b.CreateAdd(widen(param(kIter)), laneNumbers()) : param(kIter));
+            set(instr, param(kIter));
             return true;
         case Op::Pop:
             set(instr, input(instr, nullptr));
@@ -39,14 +39,7 @@ bool BodyEmitter::tape(const Instr& instr) {
                            bytesOf(instr.type));
             return true;
         case Op::Push:
-            if (vectorLoop) {
-                pushInLoop(instr);
-                return true;
-            }
-            if (varying)
-                pushLanes(instr, outputIndex(instr));
-            else
-                m.store(b, instr.type, outputItem(instr), operand(instr, 0));
+            m.store(b, instr.type, outputItem(instr), operand(instr, 0));
             passOutput(instr);
             return true;
         case Op::PushFrom:
@@ -83,8 +76,6 @@ void BodyEmitter::passOutput(const Instr& instr) {
 }
 
 llvm::Value* BodyEmitter::input(const Instr& instr, llvm::Value* offset) {
-    if (vectorLoop) return peekInLoop(instr);
-    if (varying) return inputLanes(instr, inputIndex(instr, offset));
     return m.load(b, instr.type, inputItem(instr, offset));
 }
 
@@ -92,12 +83,10 @@ llvm::Value* BodyEmitter::input(const Instr& instr, llvm::Value* offset) {
 llvm::Value* BodyEmitter::inputIndex(const Instr& instr, llvm::Value* offset) {
     llvm::Value* index = b.CreateLoad(m.i64(), popped);
     if (offset && !instr.checked) {
-        llvm::Value* wide = b.CreateZExt(offset, shaped(offset, m.i64()), "", true);
-        if (wide->getType()->isVectorTy()) index = widen(index);
-        return b.CreateAdd(index, wide);
+        return b.CreateAdd(index, b.CreateZExt(offset, m.i64(), "", true));
     }
     if (offset) {
-        llvm::Value* wide = b.CreateSExt(offset, shaped(offset, m.i64()));
+        llvm::Value* wide = b.CreateSExt(offset, m.i64());
         auto number = [&](std::int64_t n) {
             return llvm::ConstantInt::getSigned(wide->getType(), n);
         };
@@ -105,7 +94,6 @@ llvm::Value* BodyEmitter::inputIndex(const Instr& instr, llvm::Value* offset) {
         if (!isSure)
             check(b.CreateICmpSGE(wide, number(0)), {base::Diag::NegativePeek, instr.range, {}, 1},
                   offset);
-        if (wide->getType()->isVectorTy()) index = widen(index);
         index = b.CreateAdd(index, wide);
         if (isSure) return index;
         check(b.CreateICmpULT(index, number(rates.peek.max)),

@@ -1,5 +1,4 @@
-// Items of several firings at once whose windows move by more than one item: transposed in blocks, so that
-// what the lanes read together lies together.
+// Windows of several firings at once whose items lie apart, transposed in blocks, and what lanes push, transposed back.
 
 #include <algorithm>
 
@@ -72,13 +71,13 @@ llvm::Value* interleaved(llvm::IRBuilder<>& b, const Rows& rows) {
 
 }  // namespace
 
-bool usesSoa(const graph::Rates& rates) {
-    return rates.pop.max > kShuffled || (rates.pop.max > 1 && rates.peek.max > rates.pop.max);
-}
-
-std::int64_t soaItems(const graph::Rates& rates, std::int64_t width) {
-    return rates.pop.max * (width + (std::max(rates.peek.max, rates.pop.max) - 1) / rates.pop.max);
-}
+struct BodyEmitter::Matrix {
+    const Type* type;
+    llvm::Value* items;  ///< row after row
+    std::uint64_t columns;
+    llvm::Value* transposed;  ///< column after column
+    std::uint64_t columnLength;
+};
 
 /// `body` for blocks that begin at 0, `block`, … of `count` items; the last of them may begin earlier.
 void BodyEmitter::forBlocks(std::uint64_t count, std::uint64_t block,
@@ -102,106 +101,49 @@ void BodyEmitter::forBlocks(std::uint64_t count, std::uint64_t block,
     b.SetInsertPoint(after);
 }
 
-const Type* ItemParts::typeOf(const Type* item) const {
-    static const Type real = [] {
-        Type made;
-        made.kind = TypeKind::Float;
-        return made;
-    }();
-    return countOf(item) == 2 ? &real : item;
-}
-
-/// In which items move.
-llvm::Type* BodyEmitter::itemType(const Type* type) {
-    return type->is(TypeKind::Complex) ? m.i64() : m.memoryType(type);
-}
-
-llvm::Value* BodyEmitter::itemAt(llvm::Value* from, const Type* type, llvm::Value* index) {
-    return b.CreateInBoundsGEP(itemType(type), from, index);
-}
-
-/// Items that all lanes look at.
-std::uint64_t BodyEmitter::windowOfVector() const {
-    return static_cast<std::uint64_t>((width - 1) * rates.pop.max +
-                                      std::max(rates.peek.max, rates.pop.max));
-}
-
-/// columns[r][m] is item m * pop + r of the window of all lanes: lane l finds its item q * pop + r in
-/// columns[r][q + l].
-void BodyEmitter::makeSoa() {
-    llvm::Type* item = itemType(kernel.kernel->input);
-    const auto items = static_cast<std::uint64_t>(soaItems(rates, width));
-    soa = entry.CreateAlloca(llvm::ArrayType::get(item, items), nullptr, "columns");
-    llvm::cast<llvm::AllocaInst>(soa)->setAlignment(llvm::Align(64));
-    transposeWindow(static_cast<std::uint64_t>(rates.pop.max), windowOfVector());
-}
-
-void BodyEmitter::takeSoa() {
-    const auto pop = static_cast<std::uint64_t>(rates.pop.max);
-    soa = param(kIn);
-    if (soaLength == 0) soaLength = (windowOfVector() + pop - 1) / pop;
-}
-
-void BodyEmitter::emitTranspose(const VariantShape& shape) {
-    b.SetInsertPoint(newBlock("start"));
-    width = shape.width;
-    itemParts.partsComplex = shape.partsComplex;
-    const unsigned repeat = shape.repeat;
-    rates = kernel.kernel->work;
-    STRC_ASSERT(repeat == 1 || rates.peek.max <= rates.pop.max, "windows that overlap in a lane");
-    rates.pop.max *= repeat;
-    soa = param(kOut);
-    transposeWindow(static_cast<std::uint64_t>(rates.pop.max), windowOfVector());
-    b.CreateRetVoid();
-}
-
-void BodyEmitter::emitTransposeBack(const VariantShape& shape) {
-    b.SetInsertPoint(newBlock("start"));
-    width = shape.width;
-    itemParts.partsComplex = shape.partsComplex;
-    rowLength = width;
-    rates = kernel.kernel->work;
-    rates.push.max *= shape.repeat;
-    pushedItems = param(kIn);
-    writeRows();
-    b.CreateRetVoid();
-}
-
-/// The first `end` items, in `pop` columns; of complex items that are parted in twice as many.
-void BodyEmitter::transposeWindow(std::uint64_t pop, std::uint64_t end) {
-    const Type* type = itemParts.typeOf(kernel.kernel->input);
-    pop *= itemParts.countOf(kernel.kernel->input);
-    end *= itemParts.countOf(kernel.kernel->input);
-    const std::uint64_t rowsInside = end / pop;
-    soaLength = (end + pop - 1) / pop;
-    const unsigned block = pop >= blockOf(type) ? blockOf(type) : kShort;
+/// Of complex items that are taken apart there are twice as many.
+void BodyEmitter::peekColumns(const Instr& instr) {
+    const Type* array = typeOf(instr.operands[0]);
+    const Type* type = array->element;
+    const bool inParts = type != instr.type;
+    const std::uint64_t parts = inParts ? 2 : 1;
+    const auto* known = llvm::cast<llvm::ConstantInt>(operand(instr, 1));
+    const std::uint64_t pop = instr.index * parts, end = known->getZExtValue() * parts;
+    llvm::Value* first = itemAt(param(kIn), instr.type, b.CreateLoad(m.i64(), popped));
+    const Matrix matrix{type, first, pop, operand(instr, 0),
+                        static_cast<std::uint64_t>(array->extent) / pop};
+    const std::uint64_t rowsInside = end / pop, length = matrix.columnLength;
+    const unsigned block = std::min(pop, rowsInside) >= blockOf(type) ? blockOf(type) : kShort;
     forBlocks(rowsInside, block, [&](llvm::Value* row) {
-        llvm::Value* from = itemAt(param(kIn), type, b.CreateMul(row, b.getInt64(pop)));
-        if (pop < block) return transposeShort(type, from, row, static_cast<unsigned>(pop));
+        if (pop < block) return transposeShort(matrix, row);
+        llvm::Value* from = itemAt(first, type, b.CreateMul(row, b.getInt64(pop)));
         forBlocks(pop, block, [&](llvm::Value* column) {
-            transposeBlock(
-                type, itemAt(from, type, column), pop,
-                itemAt(soa, type, b.CreateAdd(b.CreateMul(column, b.getInt64(soaLength)), row)),
-                soaLength, block);
+            llvm::Value* place = b.CreateAdd(b.CreateMul(column, b.getInt64(length)), row);
+            transposeBlock(type, itemAt(from, type, column), pop,
+                           itemAt(matrix.transposed, type, place), length, block);
         });
     });
     for (std::uint64_t item = rowsInside * pop; item < end; ++item) {
-        llvm::Value* to = itemAt(soa, type, b.getInt64((item % pop) * soaLength + item / pop));
-        m.store(b, type, to, m.load(b, type, itemAt(param(kIn), type, b.getInt64(item))));
+        llvm::Value* to =
+            itemAt(matrix.transposed, type, b.getInt64((item % pop) * length + item / pop));
+        m.store(b, type, to, m.load(b, type, itemAt(first, type, b.getInt64(item))));
     }
 }
 
 /// A block of rows with few items each.
-void BodyEmitter::transposeShort(const Type* type, llvm::Value* from, llvm::Value* row,
-                                 unsigned pop) {
+void BodyEmitter::transposeShort(const Matrix& matrix, llvm::Value* row) {
+    const Type* type = matrix.type;
     llvm::Type* item = itemType(type);
     auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
+    const auto pop = static_cast<unsigned>(matrix.columns);
+    llvm::Value* from = itemAt(matrix.items, type, b.CreateMul(row, b.getInt64(pop)));
     llvm::Value* all =
         b.CreateAlignedLoad(llvm::FixedVectorType::get(item, kShort * pop), from, align);
     for (unsigned column = 0; column < pop; ++column) {
         std::vector<int> chosen;
         for (unsigned k = 0; k < kShort; ++k) chosen.push_back(static_cast<int>(k * pop + column));
-        llvm::Value* to = itemAt(soa, type, b.CreateAdd(b.getInt64(column * soaLength), row));
+        llvm::Value* to = itemAt(matrix.transposed, type,
+                                 b.CreateAdd(b.getInt64(column * matrix.columnLength), row));
         b.CreateAlignedStore(b.CreateShuffleVector(all, chosen), to, align);
     }
 }
@@ -221,66 +163,52 @@ void BodyEmitter::transposeBlock(const Type* type, llvm::Value* from, std::uint6
         b.CreateAlignedStore(rows[k], b.CreateConstInBoundsGEP1_64(item, to, k * toStride), align);
 }
 
-llvm::Value* BodyEmitter::loadSoa(const Type* type, llvm::Value* index, std::uint64_t columnCount) {
-    const Type* part = itemParts.typeOf(type);
-    const auto parts = static_cast<std::uint32_t>(itemParts.countOf(type));
-    llvm::Value* narrow = b.CreateTrunc(index, m.i32());
-    llvm::Value* pop = b.getInt32(static_cast<std::uint32_t>(columnCount));
-    auto column = [&](std::uint32_t k) {
-        llvm::Value* number =
-            b.CreateAdd(b.CreateMul(b.CreateURem(narrow, pop), b.getInt32(parts)), b.getInt32(k));
-        llvm::Value* place =
-            b.CreateAdd(b.CreateMul(number, b.getInt32(static_cast<std::uint32_t>(soaLength))),
-                        b.CreateUDiv(narrow, pop));
-        return loadItems(part, itemAt(soa, part, b.CreateZExt(place, m.i64())));
-    };
-    return parts == 1 ? column(0) : joined(column(0), column(1));
-}
-
-void BodyEmitter::writeOut() {
-    if (!leavesRows) writeRows();
-    b.CreateRet(b.getTrue());
-}
-
-/// Row k of what was pushed, as it lies in memory.
-llvm::Value* BodyEmitter::pushedRow(std::uint64_t k) {
-    const Type* type = kernel.kernel->output;
-    const Type* part = itemParts.typeOf(type);
-    const std::uint64_t parts = itemParts.countOf(type);
-    auto row = [&](std::uint64_t number) {
-        return b.CreateLoad(vectorOf(itemType(part)),
-                            itemAt(pushedItems, part, b.getInt64(number * rowLength)));
-    };
-    return parts == 1 ? row(k) : toItems(type, joined(row(2 * k), row(2 * k + 1)));
-}
-
-/// The rows of what was pushed, to the output, where the items of one lane lie together.
-void BodyEmitter::writeRows() {
-    const Type* type = itemParts.typeOf(kernel.kernel->output);
-    const auto items = pushedItems ? static_cast<std::uint64_t>(rates.push.max) : 0;
-    const std::uint64_t count = items * itemParts.countOf(kernel.kernel->output);
-    const unsigned block = count >= blockOf(type) ? blockOf(type) : kShort;
-    auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
-    if (kernel.dealtOut) {  // a row to each branch
-        for (std::uint64_t k = 0; k < items; ++k)
-            b.CreateAlignedStore(pushedRow(k), dealtItem(kOut, b.getInt64(k)), align);
-    } else if (items == 1) {
-        b.CreateAlignedStore(pushedRow(0), param(kOut), align);
-    } else if (count != 0) {
-        forBlocks(width, block, [&](llvm::Value* lane) {
-            llvm::Value* from = itemAt(pushedItems, type, lane);
-            llvm::Value* to = itemAt(param(kOut), type, b.CreateMul(lane, b.getInt64(count)));
-            if (count < block) return writeShort(type, from, to, static_cast<unsigned>(count));
-            forBlocks(count, block, [&](llvm::Value* row) {
-                transposeBlock(type, itemAt(from, type, b.CreateMul(row, b.getInt64(rowLength))),
-                               rowLength, itemAt(to, type, row), count, block);
-            });
+void BodyEmitter::pushRows(const Instr& instr) {
+    const Type* array = typeOf(instr.operands[0]);
+    const Type* type = array->element;
+    const std::uint64_t lanes = instr.index, parts = type != instr.type ? 2 : 1;
+    const std::uint64_t count = static_cast<std::uint64_t>(array->extent) / lanes;
+    if (count == 0) return;
+    if (kernel.dealtOut) return pushDealt(instr);
+    llvm::Value* before = b.CreateLoad(m.i64(), pushed);
+    llvm::Value *rows = operand(instr, 0), *out = itemAt(param(kOut), instr.type, before);
+    b.CreateStore(b.CreateAdd(before, b.getInt64(count * lanes / parts)), pushed);
+    const unsigned block = std::min(count, lanes) >= blockOf(type) ? blockOf(type) : kShort;
+    if (lanes == 1 || count == 1) {
+        const auto bytes = static_cast<std::uint64_t>(types::sizeOf(array));
+        const auto align = llvm::MaybeAlign(static_cast<std::uint64_t>(types::alignOf(type)));
+        b.CreateMemCpy(out, align, rows, align, bytes);
+        return;
+    }
+    forBlocks(lanes, block, [&](llvm::Value* lane) {
+        llvm::Value* from = itemAt(rows, type, lane);
+        llvm::Value* to = itemAt(out, type, b.CreateMul(lane, b.getInt64(count)));
+        if (count < block) return writeShort(type, from, to, static_cast<unsigned>(count), lanes);
+        forBlocks(count, block, [&](llvm::Value* row) {
+            transposeBlock(type, itemAt(from, type, b.CreateMul(row, b.getInt64(lanes))), lanes,
+                           itemAt(to, type, row), count, block);
         });
+    });
+}
+
+/// A row to each branch (KernelFunctions::dealtOut).
+void BodyEmitter::pushDealt(const Instr& instr) {
+    const Type* array = typeOf(instr.operands[0]);
+    const Type* type = array->element;
+    STRC_ASSERT(type == instr.type, "items of branches are not taken apart");
+    const auto count = static_cast<std::uint64_t>(array->extent) / instr.index;
+    auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
+    llvm::Type* row = llvm::FixedVectorType::get(itemType(type), instr.index);
+    for (std::uint64_t k = 0; k < count; ++k) {
+        llvm::Value* from = itemAt(operand(instr, 0), type, b.getInt64(k * instr.index));
+        b.CreateAlignedStore(b.CreateAlignedLoad(row, from, align), dealtItem(kOut, b.getInt64(k)),
+                             align);
     }
 }
 
 /// Lanes with few items each.
-void BodyEmitter::writeShort(const Type* type, llvm::Value* from, llvm::Value* to, unsigned count) {
+void BodyEmitter::writeShort(const Type* type, llvm::Value* from, llvm::Value* to, unsigned count,
+                             std::uint64_t rowLength) {
     llvm::Type* item = itemType(type);
     auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
     Rows rows;

@@ -358,10 +358,10 @@ llvm::Function* ModuleBuilder::loopMath(MathFn fn, Around around) {
 /// The passes `vector-math` and `tensor-math`.
 void BodyEmitter::chooseVectorMath() {
     std::set<const Instr*> inLoops;
-    if (!varying && m.options.level >= 2) inLoops = ir::findLoopMath(body);
+    if (!variant && m.options.level >= 2) inLoops = ir::findLoopMath(body);
     loopMath.isRelaxed = chooseRelaxed(m, body, function->getName().str());
-    const bool isWanted = loopMath.isRelaxed || !vectorLoops.empty() || !inLoops.empty();
-    if (m.options.fastMath || varying || isWanted) floatResults = ir::findFloatMath(body);
+    const bool isWanted = loopMath.isRelaxed || hasVectors || !inLoops.empty();
+    if (m.options.fastMath || isWanted) floatResults = ir::findFloatMath(body);
     if (loopMath.isRelaxed) loopMath.sigmoids = ir::findSigmoids(body);
     if (m.options.fastMath || m.options.level < 2) return;
     std::string names;
@@ -386,9 +386,7 @@ bool BodyEmitter::isFloatMath(const Instr& instr) const {
 bool BodyEmitter::isVectorMath(const Instr& instr) const {
     if (instr.op != Op::Math || !isFloatMath(instr)) return false;
     if (instr.math != MathFn::Arg && !isInDoubles(instr.math)) return false;
-    if (varying) return varying->regs[instr.result];
-    return std::any_of(vectorLoops.begin(), vectorLoops.end(),
-                       [&](const ir::VectorLoop& loop) { return loop.facts.regs[instr.result]; });
+    return lanesOf(instr.result) != 0;
 }
 
 /// Relaxed, or in a loop that LLVM may do in vectors; null: it is no such function, or there is nothing faster.
@@ -398,7 +396,7 @@ llvm::Value* BodyEmitter::mathInLoop(const Instr& instr, llvm::Value* x) {
         x = b.CreateFPTrunc(x, x->getType()->getWithNewType(b.getFloatTy()));
         return relaxedMath(m, b, instr.math, x);
     }
-    if (!loopMath.functions.contains(&instr) || isVarying(instr.result)) return nullptr;
+    if (!loopMath.functions.contains(&instr) || lanesOf(instr.result) != 0) return nullptr;
     llvm::Function* called = m.loopMath(instr.math, Around::Nothing);
     return called ? b.CreateCall(called, {b.CreateFPTrunc(x, b.getFloatTy())}) : nullptr;
 }
@@ -410,7 +408,7 @@ llvm::Value* BodyEmitter::sigmoidInLoop(const Instr& conversion) {
     const ir::Sigmoid& sigmoid = found->second;
     if (loopMath.isRelaxed && sigmoid.isRelaxed)
         return relaxedSigmoid(m, b, sigmoid, value(sigmoid.x));
-    if (loopMath.functions.empty() || isVarying(conversion.result)) return nullptr;
+    if (loopMath.functions.empty() || lanesOf(conversion.result) != 0) return nullptr;
     llvm::Function* called =
         m.loopMath(MathFn::Exp, sigmoid.isTimesX ? Around::Silu : Around::Sigmoid);
     return called ? b.CreateCall(called, {value(sigmoid.x)}) : nullptr;
@@ -418,13 +416,10 @@ llvm::Value* BodyEmitter::sigmoidInLoop(const Instr& conversion) {
 
 /// Null: there is nothing faster than one by one.
 llvm::Value* BodyEmitter::roundedMath(MathFn fn, std::vector<llvm::Value*> floats) {
-    llvm::Function* inVectors = m.vectorMath(fn, width);
+    const unsigned lanes =
+        llvm::cast<llvm::FixedVectorType>(floats[0]->getType())->getNumElements();
+    llvm::Function* inVectors = m.vectorMath(fn, lanes);
     if (!inVectors) return nullptr;
-    // Lanes that do not run are not to be done again: of 0.5 every function has an ordinary value.
-    for (llvm::Value*& x : floats) {
-        x = widen(x);
-        if (mask) x = b.CreateSelect(mask, x, llvm::ConstantFP::get(x->getType(), 0.5));
-    }
     return b.CreateCall(inVectors, floats);
 }
 

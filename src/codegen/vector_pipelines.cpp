@@ -93,7 +93,7 @@ bool VectorPipelineFinder::fit(VectorPipeline& pipeline) const {
         const EdgeId input = m.plan.inputsOf(member.step->node)[0];
         member.history = isFirst ? 0 : m.plan.channels[input].retained / rates.pop.max;
         if (repeat > 1 && (rates.peek.max > rates.pop.max || member.history != 0)) return false;
-        const std::int64_t in = repeat == 1 ? soaItems(rates, width)
+        const std::int64_t in = repeat == 1 ? vector::columnItems(rates, width)
                                             : rates.pop.max * repeat * width,
                            out = rates.push.max * repeat * width;
         const elab::Kernel& kernel = *member.functions->kernel;

@@ -78,8 +78,8 @@ bool itemsFit(const elab::Kernel& kernel, std::int64_t width) {
     const graph::Rates& rates = kernel.work;
     const std::int64_t out = types::sizeOf(kernel.output) * rates.push.max * width;
     if (out > kMostOfItems) return false;
-    if (!kernel.input || !usesSoa(rates)) return true;
-    return types::sizeOf(kernel.input) * soaItems(rates, width) <= kMostOfItems;
+    if (!kernel.input || !vector::usesColumns(rates)) return true;
+    return types::sizeOf(kernel.input) * vector::columnItems(rates, width) <= kMostOfItems;
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using types::TypeKind;
 namespace {
 
 bool isNumber(const Type* type) {
-    return type->isScalar() && !type->isVector() && !type->is(TypeKind::Complex);
+    return type->isScalar() && !type->isFloatN() && !type->is(TypeKind::Complex);
 }
 
 bool returnsValue(const ir::Body& body) {

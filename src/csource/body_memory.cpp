@@ -298,7 +298,7 @@ void BodyMemory::declare(const Instr& instr) {
     const Type* type = body.locals[local].type;
     flushMemory(instr.var);
     flushReaders(instr.var);
-    const bool isNumber = type->isScalar() && !type->isVector() && !type->is(TypeKind::Complex);
+    const bool isNumber = type->isScalar() && !type->isFloatN() && !type->is(TypeKind::Complex);
     if (places.isDefinedBy(instr)) {
         localNames[local] = names.take(body.locals[local].name);
         const std::string start = instr.flag && !isNumber ? "" : isNumber ? " = 0" : " = {0}";

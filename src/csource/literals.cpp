@@ -41,7 +41,7 @@ std::string partsOf(const Type* type, const char* bytes) {
     return type->is(TypeKind::Complex) ? "{" + parts + "}" : "{{" + parts + "}}";
 }
 
-bool hasParts(const Type* type) { return type->is(TypeKind::Complex) || type->isVector(); }
+bool hasParts(const Type* type) { return type->is(TypeKind::Complex) || type->isFloatN(); }
 
 std::string number(const Type* type, const char* bytes) {
     switch (type->kind) {

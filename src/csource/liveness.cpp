@@ -107,7 +107,7 @@ bool Liveness::hasFault(const Instr& instr) const {
             return checks && instr.checked && !proofs.contains(&instr) &&
                    !instr.type->is(types::TypeKind::Float) &&
                    !instr.type->is(types::TypeKind::Double) &&
-                   !instr.type->is(types::TypeKind::Complex) && !instr.type->isVector();
+                   !instr.type->is(types::TypeKind::Complex) && !instr.type->isFloatN();
         default: return false;
     }
 }

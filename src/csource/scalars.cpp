@@ -197,7 +197,7 @@ std::string asUnsigned(const Expr& x, const Type* type, Rank least) {
 }
 
 Expr arithmetic(Source& source, const Instr& instr, const std::vector<Expr>& operands) {
-    if (instr.type->isVector())
+    if (instr.type->isFloatN())
         return called(source.helpers.onVectors(vectorOperation(instr.op), instr.type,
                                                source.types.name(instr.type)),
                       operands);
@@ -237,7 +237,7 @@ std::string_view relation(Op op) {
 Expr compare(Source& source, const Instr& instr, const Type* type,
              const std::vector<Expr>& operands) {
     const Expr &x = operands[0], &y = operands[1];
-    if (type->is(TypeKind::Complex) || type->isVector()) {
+    if (type->is(TypeKind::Complex) || type->isFloatN()) {
         const std::string function =
             type->is(TypeKind::Complex)
                 ? source.helpers.name(Helper::ComplexEqual)
@@ -376,7 +376,7 @@ Expr made(Source& source, const Instr& instr, const std::vector<Expr>& parts) {
     std::string list;
     for (const Expr& part : parts) list += (list.empty() ? "" : ", ") + part.text;
     list = "{" + list + "}";
-    if (instr.type->isVector()) list = "{" + list + "}";
+    if (instr.type->isFloatN()) list = "{" + list + "}";
     return joined(fmt::format("({}){}", source.types.name(instr.type), list), kPrimary, parts);
 }
 
@@ -402,7 +402,7 @@ Expr operation(Source& source, const Instr& instr, const std::vector<const Type*
                           operands);
         default: break;
     }
-    if (!instr.type->isVector() || operands.size() < 2) return arithmetic(source, instr, operands);
+    if (!instr.type->isFloatN() || operands.size() < 2) return arithmetic(source, instr, operands);
     return arithmetic(source, instr,
                       {operands[0], convert(source, types[1], instr.type, operands[1])});
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/scalarise.h"
+
 namespace strc::device {
 
 using ir::Instr;
@@ -47,7 +49,8 @@ bool isOpen(const elab::Kernel& kernel, const Instr& instr) {
 std::string whyNot(const ir::Module&, const elab::Kernel& kernel) {
     if (!kernel.code.work || kernel.code.broken) return "it has no code of its own";
     if (kernel.prework) return "its first firing differs from the others";
-    if (kernel.horizontal || kernel.code.startsLate)
+    if (ir::hasVectors(*kernel.code.work)) return "it is done in vectors";
+    if (kernel.code.startsLate)
         return "its parameters are known only when it starts";
     const ir::Body& body = *kernel.code.work;
     for (const ir::RegInfo& reg : body.regs)

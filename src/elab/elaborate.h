@@ -42,22 +42,6 @@ struct Blocks {
     ir::Body work;
 };
 
-/// Several equal filters beside each other as one, made by passes: one firing is one of each. The kernel's rates and its `work` are
-/// those of one of them; item k of its window is item k * count + i of the common one for filter i, and so is what it
-/// pushes. What each has for itself is in locals that live on.
-struct HorizontalFusion {
-    struct Own {
-        std::uint32_t local;
-        std::int64_t offset;  ///< in the state of one
-    };
-    std::int64_t count = 0;
-    std::int64_t width =
-        0;  ///< side by side in the state: of each scalar so many beside each other, then the next ones
-    bool isShared = false;  ///< all look at one window
-    std::vector<Own> own;
-    std::int64_t size = 0;  ///< bytes of one's state
-};
-
 /// What filters of one declaration with equal constants share.
 struct Kernel {
     ir::BuiltinStream builtin = ir::BuiltinStream::None;
@@ -73,7 +57,6 @@ struct Kernel {
     std::vector<std::int64_t> fieldOffsets;  ///< into the state
     std::int64_t stateSize = 0;
     std::optional<Blocks> blocks;  ///< made by passes
-    std::optional<HorizontalFusion> horizontal;
     /// Types of the tensors among the fields, by field, null for others; empty: it has nothing to do with
     /// tensors.
     std::vector<const Type*> tensors;

@@ -132,6 +132,7 @@ struct Code {
     const ir::StreamCode* stream = nullptr;
     types::TypeTable* types = nullptr;
     std::deque<Function> functions;  ///< the body first
+    std::deque<ir::Body> scalarised;  ///< bodies that had vectors
     std::vector<const Function*> table;  ///< the same, quick to find
     std::deque<HostOp> hostOps;
     std::deque<std::string> strings;  ///< literals

@@ -102,7 +102,7 @@ void Compiler::instruction(const Instr& instr, const Context& blockContext) {
         case Op::WithPart:
         case Op::Concat:
         case Op::Random: arithmetic(instr); break;
-        case Op::Count: STRC_UNREACHABLE("not an operation");
+        default: STRC_UNREACHABLE("no operation, or one on vectors behind ir::scalarise");
     }
     if (instr.op == Op::If || instr.op == Op::Loop) {
         release(at);

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <map>
 
+#include "ir/scalarise.h"
+
 namespace strc::eval {
 
 Compiler::Compiler(Code& code, Function& function, const ir::Body& body, Linker& linker,
@@ -259,7 +261,7 @@ public:
     std::uint32_t function(ir::Callee callee) override {
         auto fresh = static_cast<std::uint32_t>(bodies.size());
         auto [found, isNew] = numbers.try_emplace({callee.kind, callee.index}, fresh);
-        if (isNew) bodies.push_back(&body(callee));
+        if (isNew) bodies.push_back(&withoutVectors(body(callee)));
         return found->second;
     }
 
@@ -269,7 +271,7 @@ public:
     }
 
     void compile(const ir::Body& main) {
-        bodies.push_back(&main);
+        bodies.push_back(&withoutVectors(main));
         for (std::size_t k = 0; k < bodies.size(); ++k) {
             code.functions.emplace_back();
             code.functions.back().body = bodies[k];
@@ -279,6 +281,11 @@ public:
     }
 
 private:
+    const ir::Body& withoutVectors(const ir::Body& any) {
+        if (!ir::hasVectors(any)) return any;
+        return code.scalarised.emplace_back(ir::scalarise(*code.types, any));
+    }
+
     Code& code;
     std::span<const std::int64_t> fieldOffsets;
     std::vector<const ir::Body*> bodies;

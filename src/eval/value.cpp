@@ -39,6 +39,7 @@ std::string format(const Slot* slot, TypeKind kind, bool cFormat) {
         case TypeKind::Array:
         case TypeKind::Struct:
         case TypeKind::Tensor:
+        case TypeKind::Vector:
         case TypeKind::Int8:
         case TypeKind::Long:
         case TypeKind::Half:

@@ -68,7 +68,7 @@ private:
         if (type->is(TypeKind::Array)) return holds(types::innermost(type));
         if (!type->is(TypeKind::Struct))
             return type->is(TypeKind::Boolean) || type->is(TypeKind::Long) || type->isReal() ||
-                   type->is(TypeKind::Complex) || type->isVector();
+                   type->is(TypeKind::Complex) || type->isFloatN();
         const auto& fields = type->structure->fields;
         return std::all_of(fields.begin(), fields.end(),
                            [](const types::StructField& field) { return holds(field.type); });

@@ -13,6 +13,7 @@
 #include "horizontal/detail/splitjoins.h"
 #include "horizontal/merge.h"
 #include "ir/calls.h"
+#include "ir/scalarise.h"
 #include "ir/writer.h"
 #include "sched/balance.h"
 
@@ -99,7 +100,8 @@ private:
         const Kernel& kernel = program.kernels[graph.nodes[id].kernel];
         if (kernel.builtin == ir::BuiltinStream::Identity) return true;
         if (kernel.builtin != ir::BuiltinStream::None || !kernel.code.work ||
-            kernel.code.startsLate || kernel.blocks || kernel.horizontal || !kernel.tensors.empty())
+            kernel.code.startsLate || kernel.blocks || ir::hasVectors(*kernel.code.work) ||
+            !kernel.tensors.empty())
             return false;
         for (const ir::Body* body : ir::bodiesThatFire(context.module, kernel.code)) {
             for (const ir::Block& block : body->blocks)

@@ -163,7 +163,6 @@ private:
     // ---- vectorise-splitjoins
 
     void inLanes(const Family& family, const std::string& path) {
-        const auto count = static_cast<std::int64_t>(family.nodes.size());
         if (family.nodes.size() < kFewest) return;
         const graph::Rates& rates = kernelOf(family.nodes[0]).work;
         if (family.in != 1 || family.out != 1 || rates.pop.max == 0 || rates.push.max == 0) return;
@@ -172,7 +171,7 @@ private:
                 kernelOf(id).input != kernelOf(family.nodes[0]).input ||
                 kernelOf(id).output != kernelOf(family.nodes[0]).output)
                 return;
-        Merged merged = merge(context.module, program, family.nodes, family.isShared, mayProve);
+        Merged merged = merge(context.types, context.module, program, family.nodes, family.isShared, mayProve);
         if (merged.whyNot.empty() && !merged.hasState) merged.whyNot = whyNotWithout(family, rates);
         if (!merged.whyNot.empty()) {
             context.passes().show(Pass::VectoriseSplitjoins, path,
@@ -184,12 +183,7 @@ private:
         elab::Replacement made;
         made.place = family.place;
         made.name = elab::nameOf(graph, family.place);
-        made.work = rates;
-        for (graph::Rate* rate : {&made.work.pop, &made.work.peek, &made.work.push}) {
-            if (family.isShared && rate != &made.work.push) continue;
-            rate->min *= count;
-            rate->max *= count;
-        }
+        made.work = merged.kernel.work;
         made.state = std::move(merged.state);
         run.show([&] { return ir::print(*merged.kernel.code.work); });
         made.made = std::move(merged.kernel);

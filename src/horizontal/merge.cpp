@@ -9,6 +9,7 @@
 #include "ir/bounds.h"
 #include "ir/count_items.h"
 #include "ir/varying.h"
+#include "vector/branches.h"
 
 namespace strc::horizontal {
 namespace {
@@ -25,7 +26,6 @@ using types::TypeKind;
 using types::Value;
 
 constexpr std::uint64_t kCountingSteps = 100'000;
-constexpr std::int64_t kLanes = 16;
 constexpr std::int64_t kMostOfLocals = 1024;  ///< bytes of arrays in one filter's locals
 constexpr std::int64_t kMostOfState = 16 * 1024;  ///< of one filter
 
@@ -108,8 +108,9 @@ bool isPossible(const Instr& i) {
 
 class Merger {
 public:
-    Merger(const elab::Elaboration& whole, const std::vector<NodeId>& filters, bool shared)
-        : program(whole), nodes(filters), isShared(shared) {}
+    Merger(types::TypeTable& table, const elab::Elaboration& whole,
+           const std::vector<NodeId>& filters, bool shared)
+        : types(table), program(whole), nodes(filters), isShared(shared) {}
 
     Merged run(const std::string& whyNotSafe) {
         if (!whyNotSafe.empty()) return refused(whyNotSafe);
@@ -118,10 +119,10 @@ public:
         written = writtenFields(first(), body);
         rewrite();
         if (!whyNot.empty()) return refused(whyNot);
-        const ir::Varying varying = ir::findVarying(body, ownLocals());
+        const ir::Varying varying = ir::findVarying(body, own);
         if (!varying.whyNot.empty()) return refused(varying.whyNot);
         if (std::string why = lookAtTape(varying); !why.empty()) return refused(why);
-        return finish();
+        return finish(varying);
     }
 
 private:
@@ -253,18 +254,11 @@ private:
             whyNot = "its state is neither a number nor an array of them";
             return local;
         }
-        constexpr std::int64_t kAlignment = 16;
-        own.push_back({local, size});
+        own.push_back(local);
         ownValues.push_back(std::move(values));
-        size += (types::sizeOf(type) + kAlignment - 1) / kAlignment * kAlignment;
+        size += types::sizeOf(type);
         if (size > kMostOfState) whyNot = "its state is large";
         return local;
-    }
-
-    std::vector<std::uint32_t> ownLocals() const {
-        std::vector<std::uint32_t> locals;
-        for (const elab::HorizontalFusion::Own& each : own) locals.push_back(each.local);
-        return locals;
     }
 
     // ---- tapes
@@ -293,7 +287,7 @@ private:
 
     // ---- the kernel and its state
 
-    Merged finish() {
+    Merged finish(const ir::Varying& varying) {
         Merged made;
         const Kernel& one = first();
         Kernel& kernel = made.kernel;
@@ -308,43 +302,62 @@ private:
         kernel.code.setup = one.code.setup;
         kernel.code.setup.blocks.assign(1, {});
         kernel.code.setup.entry = 0;
-        elab::HorizontalFusion all;
-        all.count = static_cast<std::int64_t>(nodes.size());
-        all.width = std::min(all.count, kLanes);
-        all.isShared = isShared;
-        all.own = own;
-        all.size = size;
-        kernel.stateSize = size * all.count;
-        kernel.code.work = std::move(body);
-        made.state = std::make_shared<const std::string>(image(all));
-        kernel.horizontal = std::move(all);
+        const auto count = static_cast<std::int64_t>(nodes.size());
+        for (graph::Rate* rate : {&kernel.work.pop, &kernel.work.peek, &kernel.work.push}) {
+            if (isShared && rate != &kernel.work.push) continue;
+            rate->min *= count;
+            rate->max *= count;
+        }
+        vector::FusedBranches fused = vector::fuseBranches(
+            types, body, varying, {one.input, one.output, one.work, count, isShared, own});
+        kernel.code.work = std::move(fused.work);
+        addFields(kernel, fused.fields);
+        made.state = std::make_shared<const std::string>(image(kernel));
         made.hasState = hasState;
         return made;
     }
 
-    std::string image(const elab::HorizontalFusion& all) const {
-        std::string bytes(static_cast<std::size_t>(size * all.count), '\0');
-        for (std::int64_t from = 0; from < all.count; from += all.width) {
-            const std::int64_t width = std::min(all.width, all.count - from);
-            for (std::size_t k = 0; k < own.size(); ++k)
-                for (std::int64_t lane = 0; lane < width; ++lane)
-                    put(ownValues[k][static_cast<std::size_t>(from + lane)],
-                        bytes.data() + from * size + own[k].offset * width, lane, width);
+    void addFields(Kernel& kernel, const std::vector<const Type*>& all) {
+        constexpr std::int64_t kAlignment = 64;
+        for (std::size_t k = 0; k < all.size(); ++k) {
+            const ir::Variable& local = body.locals[own[k % own.size()]];
+            kernel.code.fields.push_back({local.name, all[k], local.range});
+            kernel.fieldTypes.push_back(all[k]);
+            kernel.fieldOffsets.push_back(kernel.stateSize);
+            const std::int64_t bytes = types::sizeOf(all[k]);
+            kernel.stateSize += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+        }
+    }
+
+    std::string image(const Kernel& kernel) const {
+        std::string bytes(static_cast<std::size_t>(kernel.stateSize), '\0');
+        std::size_t branch = 0, field = 0;
+        for (const vector::LaneGroup& size : vector::groupsOf(static_cast<std::int64_t>(nodes.size()))) {
+            for (std::int64_t k = 0; k < size.groups * size.lanes; ++k, ++branch)
+                for (std::size_t each = 0; each < own.size(); ++each) {
+                    const Type* inGroup = kernel.fieldTypes[field + each]->element;
+                    put(ownValues[each][branch],
+                        bytes.data() + kernel.fieldOffsets[field + each] +
+                            k / size.lanes * types::sizeOf(inGroup),
+                        k % size.lanes, size.lanes);
+                }
+            field += own.size();
         }
         return bytes;
     }
 
     /// Scalar after scalar, each beside the other lanes'; of complex numbers the parts.
-    static void put(const Value& value, char* to, std::int64_t lane, std::int64_t width) {
+    static void put(const Value& value, char* to, std::int64_t lane, std::int64_t lanes) {
         const Type* element = elementOf(value.type);
         const std::int64_t part =
             element->is(TypeKind::Complex) ? types::sizeOf(element) / 2 : types::sizeOf(element);
         const auto total = static_cast<std::int64_t>(value.bytes.size());
         for (std::int64_t at = 0; at < total; at += part)
-            std::memcpy(to + at * width + lane * part, value.bytes.data() + at,
+            std::memcpy(to + at * lanes + lane * part, value.bytes.data() + at,
                         static_cast<std::size_t>(part));
     }
 
+    types::TypeTable& types;
     const elab::Elaboration& program;
     const std::vector<NodeId>& nodes;
     bool isShared;
@@ -352,9 +365,9 @@ private:
     std::string whyNot;
     std::vector<bool> written;  ///< by field
     std::map<std::uint32_t, std::uint32_t> ofFields, ofParameters;  ///< locals; kNone: a constant
-    std::vector<elab::HorizontalFusion::Own> own;
+    std::vector<std::uint32_t> own;  ///< locals of which each filter has its own
     std::vector<std::vector<Value>> ownValues;
-    std::int64_t size = 0;
+    std::int64_t size = 0;  ///< bytes of these in one filter
     bool hasState = false;
 };
 
@@ -404,12 +417,12 @@ bool isSafe(const ir::Module& module, const elab::Elaboration& program, NodeId i
     return true;
 }
 
-Merged merge(const ir::Module& module, const elab::Elaboration& program,
+Merged merge(types::TypeTable& types, const ir::Module& module, const elab::Elaboration& program,
              const std::vector<NodeId>& nodes, bool isShared, bool mayProve) {
     const bool isAllSafe = std::all_of(nodes.begin(), nodes.end(), [&](NodeId id) {
         return isSafe(module, program, id, mayProve);
     });
-    return Merger(program, nodes, isShared).run(isAllSafe ? "" : "a check might fail");
+    return Merger(types, program, nodes, isShared).run(isAllSafe ? "" : "a check might fail");
 }
 
 }  // namespace strc::horizontal

@@ -1,5 +1,5 @@
 #pragma once
-/// Filters that do the same with other numbers, as one (elab::HorizontalFusion). In: filters without prework, effects and functions.
+/// Filters that do the same with other numbers, as one, in lanes (vector/branches.h). In: filters without prework, effects and functions.
 /// Out: a kernel and the state of all of them, or why there is none.
 
 #include <memory>
@@ -19,7 +19,7 @@ struct Merged {
 
 /// `isShared`: all read the same window. Bodies have to be the same but for constants. No check of them may be able to
 /// fail, as nobody could say in which filter it did.
-Merged merge(const ir::Module&, const elab::Elaboration&, const std::vector<graph::NodeId>&,
+Merged merge(types::TypeTable&, const ir::Module&, const elab::Elaboration&, const std::vector<graph::NodeId>&,
              bool isShared, bool mayProve);
 
 /// By field: does this body store to it? It calls no functions.

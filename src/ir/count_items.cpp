@@ -131,12 +131,17 @@ private:
             case Op::Continue: leave(frame.continued, state); break;
             case Op::Return: leave(frame.returned, state); break;
             case Op::Push:
-            case Op::PushFrom: push(instr, state); break;
+            case Op::PushFrom: push(instr, 1, state); break;
+            case Op::PushVector:
+                push(instr, types::lanesOf(frame.body.regs[instr.operands[0]].type), state);
+                break;
+            case Op::PushRows: pushRows(frame, instr, state); break;
+            case Op::DiscardMany: pop(instr, instr.index, state); break;
             case Op::Pop:
             case Op::PopInto:
             case Op::Discard:
                 forget(frame, instr);
-                pop(instr, state);
+                pop(instr, 1, state);
                 break;
             case Op::Peek: peek(frame, instr, instr.operands[0], state); break;
             case Op::PeekInto: peek(frame, instr, instr.operands[1], state); break;
@@ -223,7 +228,8 @@ private:
         if (instr.result == kNone) return;
         goFurther(frame, instr);
         forget(frame, instr);
-        if (info(instr.op).effects != Effects::Pure || instr.operands.empty()) return;
+        const bool isVector = types::lanesOf(frame.body.regs[instr.result].type) != 0;
+        if (info(instr.op).effects != Effects::Pure || instr.operands.empty() || isVector) return;
         std::vector<const Value*> operands;
         for (Reg reg : instr.operands) {
             if (!frame.regs[reg]) return;
@@ -240,17 +246,23 @@ private:
 
     // ---- tapes
 
-    static void push(const Instr& instr, CountState& state) {
+    static void push(const Instr& instr, std::int64_t items, CountState& state) {
         Interval& pushes = state.counts.pushes;
-        pushes = {plus(pushes.min, 1), plus(pushes.max, 1)};
-        for (auto& [local, sum] : state.sums) sum = {sum.min + 1, sum.max + 1};
+        pushes = {plus(pushes.min, items), plus(pushes.max, items)};
+        for (auto& [local, sum] : state.sums) sum = {sum.min + items, sum.max + items};
         if (!state.counts.firstPush.valid()) state.counts.firstPush = instr.range;
         state.counts.lastPush = instr.range;
     }
 
-    static void pop(const Instr& instr, CountState& state) {
+    /// An array of floats has two of them for each complex item.
+    static void pushRows(const Frame& frame, const Instr& instr, CountState& state) {
+        const Type* array = frame.body.regs[instr.operands[0]].type;
+        push(instr, array->extent / (array->element == instr.type ? 1 : 2), state);
+    }
+
+    static void pop(const Instr& instr, std::int64_t items, CountState& state) {
         Interval& pops = state.counts.pops;
-        pops = {plus(pops.min, 1), plus(pops.max, 1)};
+        pops = {plus(pops.min, items), plus(pops.max, items)};
         state.counts.lastPop = instr.range;
         look(instr, state, pops);
     }
@@ -405,7 +417,7 @@ private:
     void summarize(const Body& body, BlockId id, Summary& summary) {
         if (id == kNone) return;
         for (const Instr& instr : body.blocks[id].instrs) {
-            if (instr.op >= Op::Push && instr.op <= Op::Discard) summary.touchesTape = true;
+            if (instr.op >= Op::Push && instr.op < Op::Iter) summary.touchesTape = true;
             if (instr.op == Op::Call && instr.callee.kind == CalleeKind::Stream)
                 summary.touchesTape = true;
             if (instr.op == Op::Break || instr.op == Op::Continue || instr.op == Op::Return)
@@ -455,7 +467,7 @@ private:
         for (std::uint32_t k = 0; k < code.functions.size(); ++k)
             for (const Block& block : code.functions[k].blocks)
                 for (const Instr& instr : block.instrs) {
-                    if (instr.op >= Op::Push && instr.op <= Op::Discard) add(k);
+                    if (instr.op >= Op::Push && instr.op < Op::Iter) add(k);
                     if (instr.op == Op::Call && instr.callee.kind == CalleeKind::Stream)
                         callers[instr.callee.index].push_back(k);
                 }

@@ -13,6 +13,9 @@ bool isFloat(const Value& value) {
     return static_cast<double>(static_cast<float>(number)) == number;
 }
 
+/// In each lane of a vector, too.
+bool isReal(const Type* type, TypeKind kind) { return types::laneType(type)->is(kind); }
+
 /// Values that a float holds.
 std::vector<bool> findFloats(const Body& body) {
     std::vector<bool> floats(body.regs.size());
@@ -20,7 +23,10 @@ std::vector<bool> findFloats(const Body& body) {
         for (const Instr& i : block.instrs) {
             if (i.op == Op::Const && i.result != kNone) floats[i.result] = isFloat(i.value);
             if (i.op == Op::Convert)
-                floats[i.result] = body.regs[i.operands[0]].type->is(TypeKind::Float);
+                floats[i.result] = isReal(body.regs[i.operands[0]].type, TypeKind::Float);
+            if (i.op == Op::Splat) floats[i.result] = floats[i.operands[0]];
+            if (i.op == Op::Select)
+                floats[i.result] = floats[i.operands[1]] && floats[i.operands[2]];
         }
     return floats;
 }
@@ -35,14 +41,14 @@ std::vector<bool> findFloatMath(const Body& body) {
             if (i.op != Op::Math) continue;
             found[i.result] =
                 i.math == types::MathFn::Arg ||
-                (i.type->is(TypeKind::Double) && std::all_of(i.operands.begin(), i.operands.end(),
+                (isReal(i.type, TypeKind::Double) && std::all_of(i.operands.begin(), i.operands.end(),
                                                              [&](Reg reg) { return floats[reg]; }));
         }
     for (const Block& block : body.blocks)
         for (const Instr& i : block.instrs) {
-            const bool trips = i.op == Op::Convert && i.type->is(TypeKind::Float);
+            const bool trips = i.op == Op::Convert && isReal(i.type, TypeKind::Float);
             for (Reg reg : i.operands)
-                if (!trips && body.regs[reg].type->is(TypeKind::Double)) found[reg] = false;
+                if (!trips && isReal(body.regs[reg].type, TypeKind::Double)) found[reg] = false;
         }
     return found;
 }

@@ -105,6 +105,11 @@ std::string variable(const Names& names, VarRef var) {
     return "?";
 }
 
+std::string refText(const RegInfo& info) {
+    if (info.lanes != 0) return fmt::format("refs<{}> ", info.lanes);
+    return info.ref ? "ref " : "";
+}
+
 std::string reg(Reg r) { return r == kNone ? "%none" : "%" + std::to_string(r); }
 
 std::string regAt(const Instr& instr, std::size_t position) {
@@ -304,7 +309,7 @@ std::string instrText(const Names& names, const Body& body, const Instr& instr) 
     if (instr.result != kNone) {
         const RegInfo* info = instr.result < body.regs.size() ? &body.regs[instr.result] : nullptr;
         typed = info && info->type == instr.type;
-        out = fmt::format("{}: {}{} = ", reg(instr.result), info && info->ref ? "ref " : "",
+        out = fmt::format("{}: {}{} = ", reg(instr.result), info ? refText(*info) : "",
                           typeText(info ? info->type : nullptr));
     }
     out += ir::info(instr.op).mnemonic;
@@ -312,6 +317,7 @@ std::string instrText(const Names& names, const Body& body, const Instr& instr) 
     std::string rest = arguments(names, body, instr);
     if (!rest.empty()) out += " " + rest;
     if (!instr.checked) out += " unchecked";
+    if (instr.isNatural) out += " natural";
     if (instr.op == Op::Declare && instr.flag) out += " overwritten";
     if ((instr.op == Op::Add || instr.op == Op::Math) && instr.flag) out += " relaxed";
     return out;

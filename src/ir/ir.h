@@ -8,6 +8,8 @@
 ///   same block or an enclosing one; each has a type and says if it holds a value or a ref (address).
 /// - Variables in four spaces (Space). Mutable state is in variables only: locals are loaded and
 ///   stored, so there are no phis; `if` and `yield` carry values out of short circuits and `?:`.
+/// - A register may hold a vector (types::TypeKind::Vector): operations on scalars are done in each lane then, and
+///   conditions are vectors of booleans. Lanes never decide on control: `any` and `every` make a boolean of them.
 /// - Structured control: If and Loop own blocks. Conversions, copies, checks and evaluation order are
 ///   explicit: instructions of a block execute in order.
 /// - Arrays whose bounds depend on the instance have kDynamic extents in their types; `declare` and
@@ -100,6 +102,7 @@ struct Instr {
     bool checked = true;
     bool flag =
         false;  ///< Loop: do-while; Split: duplicate; Declare: needs no zeroing; Call: see CalleeKind
+    bool isNatural = false;  ///< Div, Rem: neither operand is negative
     types::MathFn math = types::MathFn::Count;
     types::TensorFn tensor = types::TensorFn::Count;  ///< Tensor
     VarRef var;
@@ -107,7 +110,7 @@ struct Instr {
     const Type* type = nullptr;  ///< of the result; of the operand for Store, StoreAt, Copy, Zero,
         ///< Push*, comparisons, Print; of the item for tape operations
     Reg result = kNone;
-    std::uint32_t index = kNone;  ///< dimension, field, part, or side-table entry
+    std::uint32_t index = kNone;  ///< dimension, field, part, lane, stride, or side-table entry
     std::vector<Reg> operands;
     std::array<BlockId, 3> blocks{kNone, kNone, kNone};
     Value value;  ///< Const
@@ -121,6 +124,7 @@ struct Block {
 struct RegInfo {
     const Type* type = nullptr;
     bool ref = false;
+    std::uint32_t lanes = 0;  ///< of refs: a vector of so many; else 0
 };
 
 struct Variable {

@@ -119,7 +119,7 @@ private:
             module.open.push_back({name, k});
             const bool isKept = parameter.type->is(TypeKind::Boolean) ||
                                 parameter.type->is(TypeKind::String) ||
-                                (parameter.type->isNumeric() && !parameter.type->isVector());
+                                (parameter.type->isNumeric() && !parameter.type->isFloatN());
             if (!isKept)
                 report(main.open[k], parameter.range, "it has to be a number, a boolean or a text");
             return;

@@ -153,6 +153,15 @@ private:
     }
 
     const Type* baseType(const std::string& name) {
+        if (name == "vector") {
+            expect("<");
+            const Type* element = baseType(word());
+            expect(",");
+            const auto lanes = static_cast<std::int64_t>(number());
+            expect(">");
+            if (lanes < 1 || lanes > kMostLanes) fail("a number of lanes");
+            return types.vector(element, lanes);
+        }
         if (name == "portal") {
             expect("<");
             const Type* portal = types.portal(names.intern(word()));
@@ -353,6 +362,7 @@ private:
             if (buffer.valid()) instr.range = rangeOf(tokens[from], tokens[at - 1]);
             if (instr.op == Op::If || instr.op == Op::Loop) blocksOf(made, instr);
             if (accept("unchecked")) instr.checked = false;
+            if (accept("natural")) instr.isNatural = true;
             if (accept("overwritten") || accept("relaxed")) instr.flag = true;
             made.blocks[block].instrs.push_back(std::move(instr));
         }
@@ -390,12 +400,20 @@ private:
         if (look().kind == Token::Kind::Register) {
             instr.result = reg();
             expect(":");
-            bool ref = accept("ref");
-            const Type* resultType = type();
+            RegInfo info;
+            if (accept("refs")) {
+                info.ref = true;
+                expect("<");
+                info.lanes = static_cast<std::uint32_t>(number());
+                expect(">");
+            } else {
+                info.ref = accept("ref");
+            }
+            const Type* resultType = info.type = type();
             expect("=");
             if (failed()) return instr;
             if (made.regs.size() <= instr.result) made.regs.resize(instr.result + 1);
-            made.regs[instr.result] = {resultType, ref};
+            made.regs[instr.result] = info;
             instr.type = resultType;
         }
         std::string mnemonic = word();
@@ -778,6 +796,7 @@ private:
     }
 
     static constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+    static constexpr std::int64_t kMostLanes = 1024;
     static constexpr int kMostNesting = 256;  ///< which recursion follows
     static constexpr std::int64_t kMostValueBytes = std::int64_t{1} << 28;
 

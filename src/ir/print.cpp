@@ -15,11 +15,11 @@
 //               "{" { "local" name ":" type } { instr } "}"
 //               kind: setup init prework work function handler composite static default; functions,
 //               handlers and statics have a NAME; the parameters are the first locals
-//   instr     = [ reg ":" [ "ref" ] type "=" ] MNEMONIC [ "<" type ">" ] arguments [ "unchecked" ]
+//   instr     = [ reg ":" [ "ref" | "refs" "<" LANES ">" ] type "=" ] MNEMONIC [ "<" type ">" ] arguments [ "unchecked" ] [ "natural" ]
 //   block     = "{" { instr } "}"
 //   reg       = "%" INT
 //   name      = NAME | NAME "#" INDEX | "#" INDEX     with the index where NAME is not unique or empty
-//   type      = as in the language; "?" for a dynamic extent; "String"; "portal<S>"
+//   type      = as in the language; "?" for a dynamic extent; "String"; "portal<S>"; "vector<" type "," LANES ">"
 //
 // The type in angle brackets is Instr::type where the instruction has one and it is not the type of
 // its result. Arguments by mnemonic (ops.def); `regs` = registers separated by commas:

@@ -44,6 +44,8 @@ bool isWithin(const Type* type, const Type* array) {
            isConcrete(type) && type->extent > 0 && array->extent % type->extent == 0;
 }
 
+bool isIn(const Type* type, TypeKind kind) { return types::laneType(type)->is(kind); }
+
 bool isSetupOnly(Op op) { return op == Op::Rate || op == Op::ItemType; }
 
 /// Without a result whose type it would be.
@@ -84,6 +86,8 @@ private:
     void operands(const Instr&);
     void scalars(const Instr&);
     void memory(const Instr&);
+    void vector(const Instr&);
+    void element(const Instr&);
     void tape(const Instr&);
     void variable(const Instr&);
     void contract(const Instr&);
@@ -118,6 +122,11 @@ private:
     }
     bool isKind(const Instr& i, std::size_t k, TypeKind kind) const {
         return k < i.operands.size() && !reg(i, k).ref && reg(i, k).type->is(kind);
+    }
+    /// A value of the kind, in as many lanes as `like` has.
+    bool isLane(const Instr& i, std::size_t k, TypeKind kind, const Type* like) const {
+        return k < i.operands.size() && !reg(i, k).ref && laneType(reg(i, k).type)->is(kind) &&
+               lanesOf(reg(i, k).type) == lanesOf(like);
     }
     bool isRef(const Instr& i, std::size_t k) const {
         return k < i.operands.size() && reg(i, k).ref;
@@ -203,23 +212,19 @@ void Verifier::memory(const Instr& i) {
     bool dynamic = i.type && !isConcrete(i.type);
     std::size_t extra = dynamic ? 1 : 0;
     switch (i.op) {
-        case Op::Elem: {
-            expect(isRef(i, 0) && isWithin(i.type, reg(i, 0).type), i,
-                   "neither an element nor a part of the array");
-            expect(i.operands.size() == 3 + extra && intsFrom(i, 1), i,
-                   "index, extent and stride do not fit");
-            break;
-        }
+        case Op::Elem: element(i); break;
         case Op::Member: {
             bool inside = isRef(i, 0) && reg(i, 0).type->is(TypeKind::Struct) &&
                           i.index < reg(i, 0).type->structure->fields.size();
-            expect(inside && reg(i, 0).type->structure->fields[i.index].type == i.type, i,
-                   "no such field");
+            expect(inside && reg(i, 0).type->structure->fields[i.index].type == i.type &&
+                       i.result < body.regs.size() && body.regs[i.result].lanes == reg(i, 0).lanes,
+                   i, "no such field");
             break;
         }
         case Op::LoadAt:
-            expect(isRef(i, 0) && reg(i, 0).type == i.type && i.type->isScalar(), i,
-                   "not a ref to the type");
+            expect(isRef(i, 0) && reg(i, 0).lanes == 0 && reg(i, 0).type == i.type &&
+                       i.type->isScalar(),
+                   i, "not a ref to the type");
             break;
         case Op::StoreAt:
             expect(isRef(i, 0) && reg(i, 0).type == i.type && isValue(i, 1, i.type), i,
@@ -251,6 +256,93 @@ void Verifier::memory(const Instr& i) {
         case Op::ReadItems:
             expect(isRef(i, 0) && isKind(i, 1, TypeKind::String) && isKind(i, 2, TypeKind::Int), i,
                    "operands do not fit");
+            break;
+        default: break;
+    }
+}
+
+void Verifier::element(const Instr& i) {
+    const std::size_t extra = i.type && !isConcrete(i.type) ? 1 : 0;
+    expect(isRef(i, 0) && isWithin(i.type, reg(i, 0).type), i,
+           "neither an element nor a part of the array");
+    if (i.operands.size() != 3 + extra || !intsFrom(i, 2) || reg(i, 1).ref ||
+        !laneType(reg(i, 1).type)->is(TypeKind::Int))
+        return fault(i, "index, extent and stride do not fit");
+    const auto lanes = std::max<std::int64_t>(reg(i, 0).lanes, lanesOf(reg(i, 1).type));
+    expect(i.result < body.regs.size() && body.regs[i.result].lanes == lanes, i,
+           "refs in other lanes");
+}
+
+void Verifier::vector(const Instr& i) {
+    const auto lanes = [&](std::size_t k) { return lanesOf(reg(i, k).type); };
+    const bool isMade = i.result != kNone && i.result < body.regs.size();
+    const Type* made = isMade ? body.regs[i.result].type : nullptr;
+    const Type* item = !stream ? nullptr : i.op == Op::PushRows ? stream->output : stream->input;
+    auto isOfItems = [&](const Type* type) {
+        return item && (type == item || (item->is(TypeKind::Complex) && type->is(TypeKind::Float)));
+    };
+    switch (i.op) {
+        case Op::Splat:
+            expect(isMade && !reg(i, 0).ref && reg(i, 0).type == made->element && lanesOf(made) > 0,
+                   i, "operand of another type");
+            break;
+        case Op::LaneNumbers:
+            expect(isMade && lanesOf(made) > 0 && made->element->is(TypeKind::Int), i,
+                   "ints in lanes");
+            break;
+        case Op::Lane:
+            expect(isMade && static_cast<std::int64_t>(i.index) < lanes(0) &&
+                       reg(i, 0).type->element == made,
+                   i, "no such lane");
+            break;
+        case Op::Select:
+            expect(isMade && isIn(reg(i, 0).type, TypeKind::Boolean) && isValue(i, 1, made) &&
+                       isValue(i, 2, made) && (lanes(0) == 0 || lanes(0) == lanesOf(made)),
+                   i, "operands of another type");
+            break;
+        case Op::Any:
+        case Op::Every:
+            expect(lanes(0) > 0 && isIn(reg(i, 0).type, TypeKind::Boolean), i, "booleans in lanes");
+            break;
+        case Op::LoadVector:
+            expect(isMade && isRef(i, 0) && lanesOf(made) > 0 && reg(i, 0).type == made->element, i,
+                   "not a ref to the type");
+            break;
+        case Op::StoreVector:
+            expect(isRef(i, 0) && lanes(1) > 0 && reg(i, 0).type == reg(i, 1).type->element, i,
+                   "value of another type");
+            break;
+        case Op::Gather:
+            expect(isMade && reg(i, 0).lanes == lanesOf(made) &&
+                       laneType(reg(i, 0).type) == made->element,
+                   i, "refs to another type");
+            break;
+        case Op::Scatter:
+            expect(i.operands.size() >= 2 && reg(i, 0).lanes == lanes(1) &&
+                       laneType(reg(i, 0).type) == reg(i, 1).type->element,
+                   i, "refs to another type");
+            break;
+        case Op::PeekVector:
+            expect(isMade && lanesOf(made) > 0 && made->element == item &&
+                       isIn(reg(i, 0).type, TypeKind::Int) &&
+                       (lanes(0) == 0 || lanes(0) == lanesOf(made)),
+                   i, "not the type of the tape's items");
+            break;
+        case Op::DiscardMany: expect(item && i.type == item, i, "no such items"); break;
+        case Op::PushVector:
+            expect(lanes(0) > 0 && stream && reg(i, 0).type->element == stream->output, i,
+                   "not the type of the tape's items");
+            break;
+        case Op::PeekColumns:
+            expect(isRef(i, 0) && reg(i, 0).type->is(TypeKind::Array) && i.index > 0 &&
+                       isOfItems(reg(i, 0).type->element) && isKind(i, 1, TypeKind::Int),
+                   i, "not an array of items");
+            break;
+        case Op::PushRows:
+            expect(isRef(i, 0) && reg(i, 0).type->is(TypeKind::Array) &&
+                       isOfItems(reg(i, 0).type->element) && i.index > 0 &&
+                       reg(i, 0).type->extent % i.index == 0,
+                   i, "not an array of items");
             break;
         default: break;
     }
@@ -307,7 +399,11 @@ void Verifier::tape(const Instr& i) {
 namespace {
 
 bool isComputed(const Type* type) {
-    return type->isNumeric() || type->isVector() || type->is(TypeKind::Long);
+    return type->isNumeric() || type->isFloatN() || type->is(TypeKind::Long);
+}
+
+bool isLogical(const Type* type) {
+    return type->kind >= TypeKind::Boolean && type->kind <= TypeKind::Int;
 }
 
 }  // namespace
@@ -315,36 +411,35 @@ bool isComputed(const Type* type) {
 /// Scalar operations.
 void Verifier::scalars(const Instr& i) {
     const Type* t = i.type;
+    const Type* lane = t ? types::laneType(t) : nullptr;
     switch (i.op) {
         case Op::Const: expect(t && i.value.type == t, i, "the value has another type"); break;
         case Op::Add:
         case Op::Sub:
         case Op::Mul:
         case Op::Div: {
-            bool second = isValue(i, 1, t) || (t && t->isVector() && isKind(i, 1, TypeKind::Float));
-            expect(t && isComputed(t) && isValue(i, 0, t) && second, i, "operands of another type");
+            bool second = isValue(i, 1, t) || (t && t->isFloatN() && isKind(i, 1, TypeKind::Float));
+            expect(t && isComputed(lane) && isValue(i, 0, t) && second, i,
+                   "operands of another type");
             break;
         }
         case Op::Rem:
         case Op::Shl:
         case Op::Shr:
-            expect(t && t->is(TypeKind::Int) && isValue(i, 0, t) && isValue(i, 1, t), i,
+            expect(t && lane->is(TypeKind::Int) && isValue(i, 0, t) && isValue(i, 1, t), i,
                    "ints are needed");
             break;
         case Op::And:
         case Op::Or:
         case Op::Xor:
-            expect(t && t->kind >= TypeKind::Boolean && t->kind <= TypeKind::Int &&
-                       isValue(i, 0, t) && isValue(i, 1, t),
-                   i, "operands of another type");
+            expect(t && isLogical(lane) && isValue(i, 0, t) && isValue(i, 1, t), i,
+                   "operands of another type");
             break;
         case Op::Neg:
-            expect(t && isComputed(t) && isValue(i, 0, t), i, "operand of another type");
+            expect(t && isComputed(lane) && isValue(i, 0, t), i, "operand of another type");
             break;
         case Op::Not:
-            expect(
-                t && t->kind >= TypeKind::Boolean && t->kind <= TypeKind::Int && isValue(i, 0, t),
-                i, "operand of another type");
+            expect(t && isLogical(lane) && isValue(i, 0, t), i, "operand of another type");
             break;
         case Op::Eq:
         case Op::Ne:
@@ -354,11 +449,14 @@ void Verifier::scalars(const Instr& i) {
         case Op::Ge:
             expect(t && t->isScalar() && isValue(i, 0, t) && isValue(i, 1, t), i,
                    "operands of another type");
-            expect(i.result < body.regs.size() && body.regs[i.result].type->is(TypeKind::Boolean),
+            expect(i.result < body.regs.size() &&
+                       isIn(body.regs[i.result].type, TypeKind::Boolean) &&
+                       lanesOf(body.regs[i.result].type) == lanesOf(t),
                    i, "the result is a boolean");
             break;
         case Op::Convert:
-            expect(!reg(i, 0).ref && reg(i, 0).type != t, i, "nothing to convert");
+            expect(!reg(i, 0).ref && reg(i, 0).type != t && lanesOf(reg(i, 0).type) == lanesOf(t),
+                   i, "nothing to convert");
             break;
         case Op::Concat:
             expect(isKind(i, 0, TypeKind::String) && isKind(i, 1, TypeKind::String), i,
@@ -368,30 +466,31 @@ void Verifier::scalars(const Instr& i) {
             expect(t && (isValue(i, 0, t) || isTensorMemory(i, t)), i, "operand of another type");
             break;
         case Op::Part:
-            expect(
-                isKind(i, 0, TypeKind::Complex) || (!reg(i, 0).ref && reg(i, 0).type->isVector()),
-                i, "no parts");
+            expect(!reg(i, 0).ref && lanesOf(reg(i, 0).type) == lanesOf(t) &&
+                       (isIn(reg(i, 0).type, TypeKind::Complex) || reg(i, 0).type->isFloatN()),
+                   i, "no parts");
             break;
         case Op::WithPart:
-            expect(isValue(i, 0, t) && isKind(i, 1, TypeKind::Float), i, "operands do not fit");
+            expect(isValue(i, 0, t) && isLane(i, 1, TypeKind::Float, t), i, "operands do not fit");
             break;
         case Op::Make: {
-            std::size_t parts = !t                         ? 0
-                                : t->is(TypeKind::Complex) ? 2
-                                : t->isVector() ? static_cast<std::size_t>(t->components())
+            std::size_t parts = !t                            ? 0
+                                : lane->is(TypeKind::Complex) ? 2
+                                : t->isFloatN() ? static_cast<std::size_t>(t->components())
                                                 : 0;
             bool floats = parts == i.operands.size() && parts;
             for (std::size_t k = 0; k < i.operands.size(); ++k)
-                floats = floats && isKind(i, k, TypeKind::Float);
+                floats = floats && isLane(i, k, TypeKind::Float, t);
             expect(floats, i, "parts do not fit the type");
             break;
         }
         case Op::Tensor: tensor(i); break;
         case Op::Math: {
-            TypeKind kind = t && t->is(TypeKind::Double) ? TypeKind::Double : TypeKind::Complex;
+            TypeKind kind = t && lane->is(TypeKind::Double) ? TypeKind::Double : TypeKind::Complex;
             bool fits = i.math != types::MathFn::Count &&
                         i.operands.size() == static_cast<std::size_t>(arguments(i.math));
-            for (std::size_t k = 0; k < i.operands.size(); ++k) fits = fits && isKind(i, k, kind);
+            for (std::size_t k = 0; k < i.operands.size(); ++k)
+                fits = fits && isLane(i, k, kind, t);
             expect(fits, i, "operands do not fit the function");
             break;
         }
@@ -507,7 +606,8 @@ void Verifier::effects(const Instr& i) {
     bool fires = body.kind == BodyKind::Work || body.kind == BodyKind::Prework ||
                  (body.kind == BodyKind::Function && stream);
     bool sends = fires || body.kind == BodyKind::Handler;
-    if (isTape(i.op)) expect(fires, i, "tapes are out of reach here");
+    const bool isVectorTape = i.op >= Op::PeekVector && i.op < Op::Iter;
+    if (isTape(i.op) || isVectorTape) expect(fires, i, "tapes are out of reach here");
     if (i.op == Op::Iter) expect(sends, i, "there are no firings here");
     if (i.op == Op::Send) expect(sends, i, "messages cannot be sent from here");
     if (isSetupOnly(i.op))
@@ -588,6 +688,7 @@ void Verifier::instr(const Instr& i, Around around, bool last) {
     if (usesVariable(i.op)) variable(i);
     memory(i);
     scalars(i);
+    vector(i);
     if (isTape(i.op)) tape(i);
     if (i.op == Op::Call) call(i);
     sides(i);

@@ -23,7 +23,10 @@ Reg Writer::result(const Type* type, bool isRef) {
 
 Reg Writer::operation(Op op, const Type* type, std::vector<Reg> operands) {
     emit(op, type, std::move(operands));
-    return result(op >= Op::Eq && op <= Op::Ge ? types.boolean() : type, false);
+    const bool isComparison = op >= Op::Eq && op <= Op::Ge;
+    if (!isComparison) return result(type, false);
+    const std::int64_t lanes = types::lanesOf(type);
+    return result(lanes != 0 ? types.vector(types.boolean(), lanes) : types.boolean(), false);
 }
 
 Reg Writer::constant(Value value) {

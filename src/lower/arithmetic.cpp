@@ -65,8 +65,8 @@ Typed BodyLowerer::compare(BinaryOp op, Typed left, Typed right, SourceRange ran
 
 Typed BodyLowerer::vectorOperation(BinaryOp op, Typed left, Typed right, SourceRange range) {
     // A scalar on the left stands only where the order does not matter.
-    if (!left.type->isVector()) std::swap(left, right);
-    if (!right.type->isVector()) right = {convert(right, floatType(), range), floatType()};
+    if (!left.type->isFloatN()) std::swap(left, right);
+    if (!right.type->isFloatN()) right = {convert(right, floatType(), range), floatType()};
     return {b.value(opOf(op), left.type, {left.reg, right.reg}, range), left.type};
 }
 
@@ -75,7 +75,7 @@ Typed BodyLowerer::combine(BinaryOp op, Typed left, Typed right, SourceRange ran
         return tensorOperation(op, left, right, range);
     if (op >= BinaryOp::Equal && op <= BinaryOp::GreaterEqual)
         return compare(op, left, right, range);
-    if (left.type->isVector() || right.type->isVector())
+    if (left.type->isFloatN() || right.type->isFloatN())
         return vectorOperation(op, left, right, range);
     bool bitwise = op == BinaryOp::BitOr || op == BinaryOp::BitAnd || op == BinaryOp::BitXor;
     bool shift =

@@ -45,7 +45,7 @@ Typed BodyLowerer::vectorFunction(std::string_view name, std::span<const ast::Ex
     std::vector<Typed> values;
     for (const ast::Expr* e : args) {
         const Type* type = typeOf(*e);
-        values.push_back(type->isVector() ? value(*e)
+        values.push_back(type->isFloatN() ? value(*e)
                                           : Typed{valueAs(*e, floatType()), floatType()});
     }
     while (!name.empty() && name.back() >= '2' && name.back() <= '4') name.remove_suffix(1);

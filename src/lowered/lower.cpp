@@ -6,6 +6,7 @@
 
 #include "elab/replace.h"
 #include "ir/calls.h"
+#include "ir/scalarise.h"
 #include "lowered/detail/phases.h"
 #include "plan/writes.h"
 
@@ -30,7 +31,8 @@ std::string whyNot(const ir::Module& module, const elab::Kernel& kernel) {
             role == types::BuiltinRole::Reader || role == types::BuiltinRole::Writer;
         return isFile ? "it reads or writes files itself" : "";
     }
-    if (kernel.horizontal) return "several filters have been made one for vectors";
+    if (kernel.code.work && ir::hasVectors(*kernel.code.work))
+        return "several filters have been made one for vectors";
     for (const ir::Body* body : ir::bodiesThatRun(module, kernel.code))
         for (const ir::Block& block : body->blocks)
             for (const ir::Instr& instr : block.instrs)

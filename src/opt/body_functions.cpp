@@ -4,6 +4,7 @@
 
 #include "ir/calls.h"
 #include "ir/inline.h"
+#include "ir/scalarise.h"
 #include "ir/specialize.h"
 #include "ir/tabulate.h"
 
@@ -19,7 +20,7 @@ bool inlineCalls(const pass::Context& context, elab::Kernel& kernel) {
 
 /// Filters that stand for several branches are left alone: which of their values differ between these is known already.
 bool computesFunctions(const elab::Kernel& kernel) {
-    if (kernel.horizontal) return false;
+    if (ir::hasVectors(*kernel.code.work)) return false;
     const std::vector<ir::Block>& blocks = kernel.code.work->blocks;
     return std::any_of(blocks.begin(), blocks.end(), [](const ir::Block& block) {
         return std::any_of(block.instrs.begin(), block.instrs.end(),

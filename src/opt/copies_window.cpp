@@ -175,7 +175,7 @@ bool isPlain(const elab::Kernel& kernel) {
     const ir::StreamCode& code = kernel.code;
     const bool isOpen = std::any_of(code.open.begin(), code.open.end(),
                                     [](std::uint32_t slot) { return slot != ir::kNone; });
-    return kernel.builtin == types::BuiltinStream::None && !kernel.horizontal && !kernel.prework &&
+    return kernel.builtin == types::BuiltinStream::None && !kernel.prework &&
            !kernel.work.isDynamic() && kernel.work.peek == kernel.work.pop && code.work &&
            !code.startsLate && !isOpen && kernel.input && kernel.output;
 }

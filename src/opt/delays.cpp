@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/bounds.h"
+#include "ir/scalarise.h"
 #include "ir/writer.h"
 
 namespace strc::opt {
@@ -237,7 +238,7 @@ private:
 }  // namespace
 
 std::optional<Delays> findDelays(const elab::Kernel& kernel) {
-    if (!kernel.code.work || kernel.horizontal || kernel.blocks) return std::nullopt;
+    if (!kernel.code.work || ir::hasVectors(*kernel.code.work) || kernel.blocks) return std::nullopt;
     return Reading(kernel).result();
 }
 

@@ -32,7 +32,7 @@ bool passesOn(const Elaboration& program, const Node& node) {
 
 bool hasCode(const Elaboration& program, const Node& node) {
     return node.kind == NodeKind::Filter && node.kernel != graph::kNone &&
-           program.kernels[node.kernel].code.work && !program.kernels[node.kernel].horizontal;
+           program.kernels[node.kernel].code.work.has_value();
 }
 
 bool areScalars(const graph::Edge& edge) { return edge.type->isScalar() && edge.tensors.empty(); }

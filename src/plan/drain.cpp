@@ -63,7 +63,7 @@ bool isUnseen(const elab::Elaboration& program, NodeId id) {
     const elab::Kernel& kernel = program.kernels[node.kernel];
     if (kernel.builtin != ir::BuiltinStream::None)
         return types::info(kernel.builtin).role == types::BuiltinRole::Identity;
-    return node.effects == graph::kNoEffect && (kernel.horizontal || !ir::hasChecks(kernel.code));
+    return node.effects == graph::kNoEffect && !ir::hasChecks(kernel.code);
 }
 
 /// By number in `ending`: do passes leave it as it was, so that its firings can be counted?

@@ -32,8 +32,6 @@ bool isShort(const ir::Body& body) {
 bool isSequential(const elab::Kernel& kernel) {
     if (kernel.builtin != ir::BuiltinStream::None || !kernel.code.work) return false;
     const ir::Body& work = *kernel.code.work;
-    if (kernel.horizontal)
-        return isShort(work) && kernel.horizontal->count == kernel.horizontal->width;
     return isShort(work) && !ir::findVarying(work).whyNot.empty();
 }
 

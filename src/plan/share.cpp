@@ -5,6 +5,7 @@
 
 #include "base/pass.h"
 #include "ir/count_items.h"
+#include "ir/scalarise.h"
 #include "types/builtin_streams.h"
 
 namespace strc::plan {
@@ -54,7 +55,8 @@ bool isPlainFilter(const elab::Elaboration& program, NodeId id) {
     if (node.kind != NodeKind::Filter || node.prework || node.work.isDynamic()) return false;
     if (node.kernel == kNone) return true;
     const elab::Kernel& kernel = program.kernels[node.kernel];
-    return kernel.builtin == types::BuiltinStream::None && !kernel.horizontal;
+    return kernel.builtin == types::BuiltinStream::None &&
+           !(kernel.code.work && ir::hasVectors(*kernel.code.work));
 }
 
 /// Weights of 1, and on the other side a filter for which one round is one firing.
@@ -261,7 +263,7 @@ bool isIdentity(const elab::Elaboration& program, NodeId id) {
     const elab::Kernel& kernel = program.kernels[node.kernel];
     if (kernel.builtin != types::BuiltinStream::None)
         return types::info(kernel.builtin).role == types::BuiltinRole::Identity;
-    return node.effects == graph::kNoEffect && !kernel.horizontal &&
+    return node.effects == graph::kNoEffect &&
            kernel.code.functions.empty() && kernel.code.work && copiesItem(*kernel.code.work);
 }
 

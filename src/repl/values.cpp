@@ -140,7 +140,7 @@ std::string toText(const Value& value, bool isWhole) {
         }
         return out + "}";
     }
-    if (type->isVector()) {
+    if (type->isFloatN()) {
         std::string out = "(";
         for (int k = 0; k < type->components(); ++k)
             out += (k == 0 ? "" : ", ") +
@@ -261,7 +261,7 @@ std::string toJson(const Value& value) {
         return tensorJson(type, 0, at);
     }
     std::string out;
-    if (type->is(TypeKind::Complex) || type->isVector()) {
+    if (type->is(TypeKind::Complex) || type->isFloatN()) {
         const std::size_t count = value.bytes.size() / sizeof(float);
         for (std::size_t k = 0; k < count; ++k)
             out += (k == 0 ? "[" : ",") + numberJson(component(value, k));
@@ -287,7 +287,7 @@ void appendNumbers(const Value& value, std::vector<double>& numbers) {
         numbers.push_back(toDouble(value));
     } else if (type->is(TypeKind::Complex)) {
         numbers.push_back(std::hypot(component(value, 0), component(value, 1)));
-    } else if (type->isVector()) {
+    } else if (type->isFloatN()) {
         for (int k = 0; k < type->components(); ++k)
             numbers.push_back(static_cast<double>(component(value, static_cast<std::size_t>(k))));
     } else if (type->is(TypeKind::Array)) {

@@ -97,7 +97,7 @@ Typed checkMath(Checker& c, const ast::CallExpr& call, MathFn fn) {
         return failed(c);
     for (const Typed& arg : args)
         if (arg.type->is(TypeKind::Tensor)) return checkTensorMath(c, call, fn, args);
-    if (fn == MathFn::Floor && args[0].type->isVector())
+    if (fn == MathFn::Floor && args[0].type->isFloatN())
         return checkVectorCall(c, call, args[0].type);
     bool isComplex = fn == MathFn::Csqrt || fn == MathFn::Arg;
     for (const Typed& arg : args) isComplex |= arg.type->is(TypeKind::Complex);
@@ -123,7 +123,7 @@ Typed checkNormalize(Checker& c, const ast::CallExpr& call) {
     std::string_view name = call.callee.name.text();
     if (checkArgumentCount(c, call.callee.range, "function", name, 1, 1, args.size()))
         return failed(c);
-    if (args[0].type->isVector()) return checkVectorCall(c, call, args[0].type);
+    if (args[0].type->isFloatN()) return checkVectorCall(c, call, args[0].type);
     convert(c, *call.args[0], args[0],
             argumentTarget(c.types.scalar(TypeKind::Float3), call.callee.name, 1));
     return failed(c);

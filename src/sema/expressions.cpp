@@ -70,7 +70,7 @@ Typed checkMember(Checker& c, const Typed& object, const ast::Ident& member) {
         if (name == "real" || name == "imag") return {c.types.floatType(), {}, false};
         return unknownField(c, type, member, parts);
     }
-    if (type->isVector()) {
+    if (type->isFloatN()) {
         std::size_t part =
             name.size() == 1 ? std::string_view("xyzw").find(name) : std::string_view::npos;
         if (part < static_cast<std::size_t>(type->components()))

@@ -61,7 +61,7 @@ const Type* checkArray(Checker& c, const ast::CallExpr& call, const Type* wanted
     checkPlace(c, call);
     const bool isNumber = wanted && wanted->isScalar() &&
                           (wanted->isNumeric() || wanted->is(TypeKind::Boolean)) &&
-                          !wanted->isVector() && !wanted->is(TypeKind::Tensor);
+                          !wanted->isFloatN() && !wanted->is(TypeKind::Tensor);
     const Type* element = isNumber ? wanted : c.types.floatType();
     return c.setType(call.id, c.types.array(element, types::kDynamic));
 }

@@ -76,7 +76,7 @@ bool isEquatable(const Type* type) { return type->isNumeric() || type->is(TypeKi
 
 Typed checkEquality(Checker& c, const ast::BinaryExpr& expr, const Typed& left,
                     const Typed& right) {
-    if (left.type->isVector() || right.type->isVector())
+    if (left.type->isFloatN() || right.type->isFloatN())
         return vectorError(c, expr, left.type, right.type);
     if (left.type->is(TypeKind::String) && right.type->is(TypeKind::String))
         return {c.types.boolean(), {}, false};
@@ -92,7 +92,7 @@ Typed checkEquality(Checker& c, const ast::BinaryExpr& expr, const Typed& left,
 }
 
 Typed checkOrder(Checker& c, const ast::BinaryExpr& expr, const Typed& left, const Typed& right) {
-    if (left.type->isVector() || right.type->isVector())
+    if (left.type->isFloatN() || right.type->isFloatN())
         return vectorError(c, expr, left.type, right.type);
     for (bool isLeft : {true, false}) {
         const Type* type = (isLeft ? left : right).type;
@@ -108,9 +108,9 @@ Typed checkVectorOp(Checker& c, const ast::BinaryExpr& expr, const Typed& left,
                     const Typed& right) {
     auto isScalar = [](const Type* type) { return type->isReal() && !type->is(TypeKind::Double); };
     if (left.type == right.type) return {left.type, {}, false};
-    if (left.type->isVector() && isScalar(right.type)) return {left.type, {}, false};
+    if (left.type->isFloatN() && isScalar(right.type)) return {left.type, {}, false};
     bool commutes = expr.op == BinaryOp::Add || expr.op == BinaryOp::Multiply;
-    if (right.type->isVector() && isScalar(left.type) && commutes) return {right.type, {}, false};
+    if (right.type->isFloatN() && isScalar(left.type) && commutes) return {right.type, {}, false};
     return vectorError(c, expr, left.type, right.type);
 }
 
@@ -135,7 +135,7 @@ Typed checkArithmetic(Checker& c, const ast::BinaryExpr& expr, const Typed& left
                       const Typed& right) {
     bool isText = left.type->is(TypeKind::String) || right.type->is(TypeKind::String);
     if (isText && expr.op == BinaryOp::Add) return checkConcatenation(c, expr, left, right);
-    if (left.type->isVector() || right.type->isVector()) return checkVectorOp(c, expr, left, right);
+    if (left.type->isFloatN() || right.type->isFloatN()) return checkVectorOp(c, expr, left, right);
     bool leftFits = left.type->isNumeric();
     bool rightFits = right.type->isNumeric();
     if (!leftFits || !rightFits) {
@@ -158,7 +158,7 @@ Typed checkIntegral(Checker& c, const ast::BinaryExpr& expr, const Typed& left,
     for (bool isLeft : {true, false}) {
         const Type* type = (isLeft ? left : right).type;
         if (isInteger(type)) continue;
-        bool isNumber = type->isNumeric() || type->isVector();
+        bool isNumber = type->isNumeric() || type->isFloatN();
         return operandError(c, isNumber ? Diag::IntegerOperand : Diag::ArithmeticOperand, expr,
                             isLeft, type, false);
     }
@@ -234,7 +234,7 @@ Typed checkUnary(Checker& c, const ast::UnaryExpr& expr) {
             fault = Diag::LogicalOperand;
             break;
         case ast::UnaryOp::Minus:
-            if (type->isVector() || type->is(TypeKind::Complex)) return {type, {}, false};
+            if (type->isFloatN() || type->is(TypeKind::Complex)) return {type, {}, false};
             if (type->is(TypeKind::Tensor)) return {c.types.tensor(type->element), {}, false};
             if (type->is(TypeKind::Bit)) type = c.types.intType();
             if (type->isReal())

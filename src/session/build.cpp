@@ -46,7 +46,7 @@ public:
         how.kernels = kernelLibrary(program, settings, KernelsFor::Executable);
         if (diags().hasErrors()) return std::nullopt;
         const plan::Plan& plan = how.device ? how.device->parts->plan : *program.plan;
-        codegen::Module module = codegen::lower(program.context, program.module, plan, how);
+        codegen::Module module = codegen::lower(program.context, *program.program.types, program.module, plan, how);
         checkKernels(program, how, module);
         checkSplit(program, settings);
         if (module.kernelCount() != 0) libraries = kernelFiles(settings);

@@ -71,7 +71,7 @@ public:
             unsupported(parts->why, kNothing);
             return nullptr;
         }
-        auto part = codegen::lowerForDevice(program.context, program.module, parts, how);
+        auto part = codegen::lowerForDevice(program.context, *program.program.types, program.module, parts, how);
         if (!part) {
             unsupported(part.error());
             return nullptr;

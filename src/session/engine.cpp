@@ -28,7 +28,7 @@ std::optional<Code> makeCode(Compilation& program, const Settings& settings, cod
     how.kernels = kernelLibrary(program, settings, KernelsFor::Here);
     if (program.context.diags.hasErrors()) return std::nullopt;
     const plan::Plan& plan = how.device ? how.device->parts->plan : *program.plan;
-    codegen::Module module = codegen::lower(program.context, program.module, plan, how);
+    codegen::Module module = codegen::lower(program.context, *program.program.types, program.module, plan, how);
     checkKernels(program, how, module);
     checkSplit(program, settings);
     codegen::optimize(module, how);

@@ -44,7 +44,7 @@ std::string machineCode(Product stage, Compilation& program, const Settings& set
     codegen::Options how = codegenOptions(settings);
     how.native = nativesBySymbol(program);
     how.kernels = kernelLibrary(program, settings, KernelsFor::Looking);
-    codegen::Module module = codegen::lower(program.context, program.module, *program.plan, how);
+    codegen::Module module = codegen::lower(program.context, *program.program.types, program.module, *program.plan, how);
     if (optimized) codegen::optimize(module, how);
     return stage == Product::Llvm ? codegen::printLlvm(module)
                                   : codegen::printAssembly(module, how);

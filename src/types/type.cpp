@@ -95,6 +95,7 @@ std::int64_t sizeOf(const Type* type) {
         case TypeKind::Struct:
             return type->structure->isComplete ? type->structure->size : kDynamic;
         case TypeKind::Tensor: return sizeOfTensor(*type);
+        case TypeKind::Vector: return sizeOf(type->element) * type->extent;
         default: return scalarInfo(type->kind).size;
     }
 }
@@ -103,7 +104,7 @@ std::int64_t alignOf(const Type* type) {
     const Type* inner = innermost(type);
     if (inner->is(TypeKind::Tensor))
         return inner->element ? scalarInfo(inner->element->kind).align : 1;
-    if (!inner->is(TypeKind::Struct)) return scalarInfo(inner->kind).align;
+    if (!inner->is(TypeKind::Struct)) return scalarInfo(laneType(inner)->kind).align;
     STRC_ASSERT(inner->structure->isComplete, "alignment of a struct that is not laid out");
     return inner->structure->align;
 }
@@ -129,6 +130,8 @@ std::string toString(const Type* type) {
         return text.append(type->portalClass.text()) + ">";
     }
     if (type->is(TypeKind::Tensor)) return tensorText(*type);
+    if (type->is(TypeKind::Vector))
+        return "vector<" + toString(type->element) + ", " + std::to_string(type->extent) + ">";
     if (!type->is(TypeKind::Array)) return scalarInfo(type->kind).name;
     std::string bounds;
     const Type* inner = type;
@@ -165,7 +168,7 @@ TypeTable::TypeTable() {
     scalars.resize(static_cast<int>(TypeKind::BFloat16) + 1);
     for (int kind = 0; kind < static_cast<int>(scalars.size()); ++kind) {
         bool isDerived =
-            kind > static_cast<int>(TypeKind::String) && kind <= static_cast<int>(TypeKind::Tensor);
+            kind > static_cast<int>(TypeKind::String) && kind <= static_cast<int>(TypeKind::Vector);
         if (isDerived) continue;
         Type type;
         type.kind = static_cast<TypeKind>(kind);
@@ -179,13 +182,54 @@ const Type* TypeTable::add(Type type) {
 }
 
 const Type* TypeTable::array(const Type* element, std::int64_t extent) {
-    if (element->isError()) return element;
-    std::string key(reinterpret_cast<const char*>(&element), sizeof element);
+    return element->isError() ? element : several(TypeKind::Array, element, extent);
+}
+
+const Type* TypeTable::vector(const Type* element, std::int64_t lanes) {
+    return several(TypeKind::Vector, element, lanes);
+}
+
+template <typename Change>
+const Type* TypeTable::changedStructure(const Type* type, std::int64_t lanes, Change change) {
+    const Type*& found = structsInLanes[{type, lanes}];
+    if (found) return found;
+    const StructInfo& before = *type->structure;
+    const Type* made = structure(before.name, before.range);
+    for (const StructField& field : before.fields)
+        made->structure->fields.push_back({field.name, change(field.type), 0, field.range});
+    complete(*made->structure);
+    return found = made;
+}
+
+const Type* TypeTable::inLanes(const Type* type, std::int64_t lanes) {
+    if (type->is(TypeKind::Array)) return array(inLanes(type->element, lanes), type->extent);
+    if (!type->is(TypeKind::Struct)) return vector(type, lanes);
+    return changedStructure(type, lanes, [&](const Type* field) { return inLanes(field, lanes); });
+}
+
+const Type* TypeTable::withoutVectors(const Type* type) {
+    if (type->is(TypeKind::Array)) return array(withoutVectors(type->element), type->extent);
+    if (type->is(TypeKind::Vector)) {
+        if (!type->element->is(TypeKind::Complex)) return array(type->element, type->extent);
+        return array(array(floatType(), type->extent), 2);
+    }
+    if (!type->is(TypeKind::Struct)) return type;
+    const std::vector<StructField>& fields = type->structure->fields;
+    const bool changes = std::any_of(
+        fields.begin(), fields.end(),
+        [this](const StructField& field) { return withoutVectors(field.type) != field.type; });
+    if (!changes) return type;
+    return changedStructure(type, 0, [&](const Type* field) { return withoutVectors(field); });
+}
+
+const Type* TypeTable::several(TypeKind kind, const Type* element, std::int64_t extent) {
+    std::string key(1, static_cast<char>(kind));
+    key.append(reinterpret_cast<const char*>(&element), sizeof element);
     key.append(reinterpret_cast<const char*>(&extent), sizeof extent);
     const Type*& found = derived[key];
     if (!found) {
         Type type;
-        type.kind = TypeKind::Array;
+        type.kind = kind;
         type.element = element;
         type.extent = extent;
         found = add(type);

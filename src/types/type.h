@@ -6,9 +6,11 @@
 /// never contracted; `double` is binary64; `bit` is one bit; `complex` is a pair of floats.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/names.h"
@@ -34,6 +36,7 @@ enum class TypeKind : std::uint8_t {
     Array,
     Struct,
     Tensor,
+    Vector,  ///< of the IR alone, made by passes: so many scalars of one type in a register
     // Elements of tensors only.
     Int8,
     Long,
@@ -70,8 +73,8 @@ struct StructInfo {
 
 struct Type {
     TypeKind kind = TypeKind::Error;
-    const Type* element = nullptr;     ///< Array; Tensor: null until it is inferred
-    std::int64_t extent = 0;           ///< Array: items, or kDynamic
+    const Type* element = nullptr;     ///< Array, Vector; Tensor: null until it is inferred
+    std::int64_t extent = 0;           ///< Array: items, or kDynamic; Vector: lanes
     StructInfo* structure = nullptr;   ///< Struct
     base::Name portalClass;            ///< Portal: the receiver's stream
     bool isRanked = false;             ///< Tensor: the number of dimensions is known
@@ -80,7 +83,7 @@ struct Type {
     bool is(TypeKind k) const { return kind == k; }
     bool isError() const { return kind == TypeKind::Error; }
     bool isAggregate() const { return kind == TypeKind::Array || kind == TypeKind::Struct; }
-    bool isVector() const { return kind >= TypeKind::Float2 && kind <= TypeKind::Float4; }
+    bool isFloatN() const { return kind >= TypeKind::Float2 && kind <= TypeKind::Float4; }
     bool isReal() const { return kind >= TypeKind::Bit && kind <= TypeKind::Double; }
     bool isNumeric() const { return kind >= TypeKind::Bit && kind <= TypeKind::Complex; }
     /// One that a register holds. Also a tensor, until `tensor::expand` has made arrays of them.
@@ -91,23 +94,33 @@ struct Type {
     }
 };
 
+/// Lanes of a vector; 0: it is none.
+inline std::int64_t lanesOf(const Type* type) {
+    return type->is(TypeKind::Vector) ? type->extent : 0;
+}
+/// What each lane of a vector has; any other type is its own.
+inline const Type* laneType(const Type* type) {
+    return type->is(TypeKind::Vector) ? type->element : type;
+}
+
 /// A null pointer is no tensor.
 inline bool isTensor(const Type* type) { return type && type->is(TypeKind::Tensor); }
 
 /// Bytes of one value as it lies in memory, on channels and in Value: boolean, bit, char 1 (0 or 1
-/// for the first two); int, float, portal 4; double 8; complex 8 (real, imag); floatN 4N. Arrays
+/// for the first two); int, float, portal 4; double 8; complex 8 (real, imag); floatN 4N. A vector is
+/// lane after lane; of complex numbers all real parts, then all imaginary ones. Arrays
 /// and tensors are packed, row-major; structs are packed in declaration order with every field
 /// aligned to alignOf(field) and the size rounded up. kDynamic if an extent is.
 std::int64_t sizeOf(const Type*);
 std::int64_t alignOf(const Type*);
 /// True if no extent inside is dynamic and all structs are complete.
 bool isConcrete(const Type*);
-/// Scalars in one value: 12 for float[3][4].
+/// What an array of arrays is made of: float for float[3][4].
 const Type* innermost(const Type*);
 /// Number of array dimensions; those of a tensor, if they are known, else 0.
 int rank(const Type*);
 
-/// "int", "float[4][2]", "P", "portal<Rx>", "tensor<float>[1, _]"; a dynamic extent of an array prints
+/// "int", "float[4][2]", "P", "portal<Rx>", "tensor<float>[1, _]", "vector<float, 8>"; a dynamic extent of an array prints
 /// as "?", of a tensor as "_".
 std::string toString(const Type*);
 
@@ -137,6 +150,12 @@ public:
     const Type* complex() const { return scalar(TypeKind::Complex); }
     const Type* string() const { return scalar(TypeKind::String); }
     const Type* array(const Type* element, std::int64_t extent);
+    const Type* vector(const Type* element, std::int64_t lanes);
+    /// The same with a vector of so many lanes in the place of each scalar.
+    const Type* inLanes(const Type*, std::int64_t lanes);
+    /// The same with an array of its lanes in the place of each vector; of complex numbers an array of two. Bytes stay where
+    /// they are.
+    const Type* withoutVectors(const Type*);
     const Type* portal(base::Name receiverClass);
     /// A tensor of any element type (null) and any shape.
     const Type* tensor(const Type* element = nullptr);
@@ -150,8 +169,13 @@ public:
 
 private:
     const Type* add(Type);
+    template <typename Change>
+    const Type* changedStructure(const Type*, std::int64_t lanes, Change);
+    const Type* several(TypeKind, const Type* element, std::int64_t extent);
     std::vector<std::unique_ptr<Type>> types;
     std::vector<std::unique_ptr<StructInfo>> structs;
+    std::map<std::pair<const Type*, std::int64_t>, const Type*>
+        structsInLanes;  ///< 0: without vectors
     std::vector<const Type*> scalars;  ///< by kind; those between are null
     std::unordered_map<std::string, const Type*> derived;
 };

@@ -46,7 +46,7 @@ void append(std::string& out, const Type* type, const char* at) {
         return made;
     }();
     if (type->is(TypeKind::Array)) return appendList(out, type->extent, type->element, at);
-    if (type->isVector()) return appendList(out, type->components(), &floatType, at);
+    if (type->isFloatN()) return appendList(out, type->components(), &floatType, at);
     if (!type->is(TypeKind::Struct)) {
         out += scalarText(type, at);
         return;

@@ -42,7 +42,7 @@ public:
     bool isNew(std::uint32_t local) { return born.insert(local).second; }
     /// A local whose life begins with the first of `rest`. `isPointer`: `memory` holds its address. `width`:
     /// lanes that each have one of their own, or 0.
-    void local(std::uint32_t index, llvm::Value* memory, bool isPointer, unsigned width,
+    void local(std::uint32_t index, llvm::Value* memory, bool isPointer,
                std::vector<ir::Instr>::const_iterator next,
                std::vector<ir::Instr>::const_iterator end, llvm::BasicBlock*);
     /// To be called behind each instruction: the scope of a `for` ends with it.

@@ -8,7 +8,7 @@
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/rings.h"
 #include "ir/if_conversion.h"
-#include "ir/vector_loops.h"
+#include "vector/columns.h"
 
 namespace strc::codegen {
 
@@ -21,15 +21,9 @@ public:
     BodyEmitter(ModuleBuilder&, KernelFunctions&, const ir::StreamCode*, const ir::Body&,
                 llvm::Function&);
     void emit();
-    /// Instead: `width` firings at once. The function returns an i1: false if they have to be done one by one
-    /// after all (a check failed in one of them, or they do not agree on what they read and write); nothing but
-    /// memory of the output has changed then. Transposed, Soa: `in` is what emitTranspose has made, or rows; Soa: so is `out`.
-    void emitVectorised(const ir::Varying&, const VariantShape&);
-    /// Instead: the firing of so many fused filters, one in each lane. Nothing can fail.
-    void emitHorizontal(unsigned width);
-    /// Instead: the window of `width` lanes with `repeat` firings each, in columns; what they push, in rows, as on a tape.
-    void emitTranspose(const VariantShape&);
-    void emitTransposeBack(const VariantShape&);
+    /// Instead: a function that a pass has made of the work body (vector/firings.h). Its parameters, arrays, lie where these
+    /// arguments of the LLVM function lead.
+    void emitVariant(const std::vector<Param>&);
 
 private:
     friend class LoopParts;  // loop_parts.cpp: the pass `parallel-loops`
@@ -89,7 +83,7 @@ private:
     llvm::Value* complexArithmetic(Op, llvm::Value* a, llvm::Value* b);
     llvm::Value* compare(const Instr&);
     llvm::Value* convert(const Instr&);
-    llvm::Value* toInts(llvm::Value* row);
+    llvm::Value* toInts(llvm::Value* vector);
     llvm::Value* concat(const Instr&);
     llvm::Value* newString(const Instr&, llvm::Value* string);
     llvm::Value* toText(const Type*, llvm::Value*);
@@ -98,9 +92,9 @@ private:
     llvm::Value* modulus(llvm::Value* re, llvm::Value* im);
     llvm::Value* withPart(const Instr&);
     llvm::Value* floatMath(const Instr&, llvm::ArrayRef<llvm::Value*> args);
+    llvm::Value* narrowed(llvm::Value* x);
     bool isFloatMath(const Instr&) const;
     llvm::Value* part(llvm::Value* from, std::uint64_t k);
-    llvm::Value* pair(llvm::Value* re, llvm::Value* im);
 
     // ---- memory.cpp
     bool memory(const Instr&);
@@ -137,6 +131,8 @@ private:
     llvm::Value* outputIndex(const Instr&);
     llvm::Value* dealtItem(unsigned side, llvm::Value* index);
     llvm::Value* outputItem(const Instr&);
+    llvm::Value* itemAt(llvm::Value* from, const Type*, llvm::Value* index);
+    llvm::Type* itemType(const Type*);
     void advance(llvm::Value* counter);
     void passInput(const Instr&);  ///< the item that was popped
     void passOutput(const Instr&);
@@ -155,43 +151,33 @@ private:
     llvm::Value* selectedAddress(Reg ref);
     llvm::Value* selectedOutput();
 
-    // ---- vector_firings.cpp: several firings at once
-    bool isVarying(Reg reg) const { return varying && varying->regs[reg]; }
-    bool isVaryingLocal(ir::VarRef) const;
-    /// Bytes of what lies in a place that the ref leads to, for one byte of the language's.
-    std::uint64_t rows(Reg ref) const;
-    llvm::FixedVectorType* vectorOf(llvm::Type* type) const {
-        return llvm::FixedVectorType::get(type, width);
+    // ---- vectors.cpp: operations on vectors
+    bool vector(const Instr&);
+    unsigned lanesOf(Reg reg) const { return static_cast<unsigned>(types::lanesOf(typeOf(reg))); }
+    /// The type, or a vector of so many if there are lanes.
+    static llvm::Type* inLanes(unsigned lanes, llvm::Type* type) {
+        return lanes == 0 ? type : llvm::FixedVectorType::get(type, lanes);
     }
-    llvm::Type* shaped(llvm::Value* x, llvm::Type* type) const;  ///< with as many lanes as `x`
-    /// The same in all lanes, if each has not its own yet. A complex row: all real parts, then all imaginary ones.
-    llvm::Value* widen(llvm::Value* x);
-    bool isRow(llvm::Value* x, unsigned parts = 1) const;  ///< has each lane its own?
-    llvm::FixedVectorType* rowOf(const Type*);  ///< of one in memory that each lane has its own of
-    llvm::Value* chosen(llvm::Value* where, llvm::Value* x, llvm::Value* otherwise);
+    llvm::Value* splat(const Type* vector, llvm::Value* x);
+    llvm::Value* lane(const Instr&);
+    llvm::Value* selected(const Instr&);
+    llvm::Value* laneNumbers(unsigned lanes);
+    /// A complex number of both, or, of vectors, one in each lane.
     llvm::Value* joined(llvm::Value* re, llvm::Value* im);
+    llvm::Value* everyLane(unsigned lanes);
     /// Between items as they lie in channels and values in vectors.
-    llvm::Value* ofItems(const Type*, llvm::Value* items);
-    llvm::Value* toItems(const Type*, llvm::Value* row);
-    llvm::Value* same(const Instr& instr, std::size_t k);  ///< an operand as wide as the result
-    llvm::Value* laneNumbers();
-    llvm::Value* loadRow(const Type*, llvm::Value* at);
-    void storeRow(const Type*, llvm::Value* at, llvm::Value* value);  ///< where the mask says so
-    llvm::Value* loadItems(const Type*, llvm::Value* at);
-    llvm::Value* gather(llvm::Type* scalar, llvm::Value* places, llvm::Align);
-    llvm::Value* gatherItems(const Type*, llvm::Value* places);
-    llvm::Value* gatherAt(const Type*, Reg ref);
-    void scatterAt(const Type*, Reg ref, llvm::Value* value);
-    llvm::Value* inLanes(llvm::Value* places, llvm::Type* scalar);
-    llvm::Value* imaginaryPlaces(llvm::Value* places);
-    llvm::Value* loadStrided(const Type*, llvm::Value* first, std::int64_t stride);
-    llvm::Value* inputLanes(const Instr&, llvm::Value* index);
-    void pushLanes(const Instr&, llvm::Value* index);
-    llvm::Value* gatherDealt(const Type*, llvm::Value* index);
-    void emitVaryingIf(const Instr&);
-    llvm::Value* protect(llvm::Value* x, std::uint64_t harmless);
-    void checkLanes(llvm::Value* holds);
-    llvm::Value* eachLane(llvm::ArrayRef<llvm::Value*> args,
+    llvm::Value* ofItems(const Type* vector, llvm::Value* items);
+    llvm::Value* toItems(const Type* vector, llvm::Value* value);
+    llvm::Value* loadStrided(const Type* vector, llvm::Value* first, std::uint32_t stride);
+    void storeItems(const Type* vector, llvm::Value* at, llvm::Value* value);
+    llvm::Value* gatherItems(const Type* vector, llvm::Value* places, llvm::Value* mask);
+    llvm::Value* gather(const Instr&);
+    void scatter(const Instr&);
+    /// Where each lane's own part of vectors in memory lies.
+    llvm::Value* ownPlaces(llvm::Value* places, llvm::Type* scalar, unsigned lanes);
+    llvm::Value* peekVector(const Instr&);
+    void pushVector(const Instr&);
+    llvm::Value* eachLane(llvm::ArrayRef<llvm::Value*> args, unsigned lanes,
                           llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)>);
 
     // ---- vector_math.cpp: built-in functions in vectors
@@ -201,41 +187,18 @@ private:
     llvm::Value* sigmoidInLoop(const Instr& conversion);
     llvm::Value* roundedMath(types::MathFn, std::vector<llvm::Value*> floats);
 
-    // ---- horizontal.cpp: equal filters, each in a lane
-    void bindOwn();
-    llvm::Value* branchItems(const Instr&, llvm::Value* index);
-    llvm::Value* branchAddress(unsigned side, const Type*, llvm::Value* index);
-
-    // ---- vector_loops.cpp: several iterations of a loop at once
-    void chooseVectorLoops();
-    bool readsFit(const ir::VectorLoop&) const;
-    void makeLoopSoa();
-    const ir::VectorLoop* vectorLoopOf(const Instr& loop) const;
-    void emitVectorLoop(const Instr& loop, const ir::VectorLoop&);
-    void emitIterations(const Instr& loop, const ir::VectorLoop&, unsigned, llvm::BasicBlock* rest);
-    llvm::Value* firstOf(llvm::Value* row);
-    llvm::Value* peekInLoop(const Instr&);
-    void checkRange(llvm::Value* first, std::int64_t count, llvm::Value* limit);
-    llvm::Value* elementInLoop(const Instr&);
-    void pushInLoop(const Instr&);
-
-    // ---- transposes.cpp: windows of several firings, transposed
+    // ---- transposes.cpp: windows and rows of several firings, transposed
+    struct Matrix;  ///< of items
     void forBlocks(std::uint64_t count, std::uint64_t block,
                    llvm::function_ref<void(llvm::Value*)> blockBody);
-    llvm::Type* itemType(const Type*);
-    llvm::Value* itemAt(llvm::Value* from, const Type*, llvm::Value* index);
-    void makeSoa();
-    void takeSoa();
-    std::uint64_t windowOfVector() const;
-    void transposeWindow(std::uint64_t pop, std::uint64_t end);
-    void transposeShort(const Type*, llvm::Value* from, llvm::Value* row, unsigned pop);
+    void peekColumns(const Instr&);
+    void transposeShort(const Matrix&, llvm::Value* row);
     void transposeBlock(const Type*, llvm::Value* from, std::uint64_t stride, llvm::Value* to,
                         std::uint64_t toStride, unsigned block);
-    llvm::Value* loadSoa(const Type*, llvm::Value* index, std::uint64_t pop);
-    void writeOut();
-    void writeRows();
-    llvm::Value* pushedRow(std::uint64_t k);
-    void writeShort(const Type*, llvm::Value* from, llvm::Value* to, unsigned count);
+    void pushRows(const Instr&);
+    void pushDealt(const Instr&);
+    void writeShort(const Type*, llvm::Value* from, llvm::Value* to, unsigned count,
+                    std::uint64_t rowLength);
 
     /// Left out where Options::checks is off.
     void check(llvm::Value* holds, Site, llvm::Value* a = nullptr, llvm::Value* b = nullptr);
@@ -252,7 +215,7 @@ private:
     }
     llvm::Argument* param(unsigned k) const { return function->getArg(k); }
     llvm::BasicBlock* newBlock(const char* name);
-    bool isFunction() const;
+    bool isFunction() const;  ///< of the language
 
     ModuleBuilder& m;
     KernelFunctions& kernel;
@@ -277,21 +240,9 @@ private:
     ir::ItemAliases items;  ///< arrays that lie in the windows of the firing
     llvm::Value* predicate = nullptr;  ///< in a side of a selection: its condition
     llvm::Value* discarded = nullptr;  ///< memory for what must not be pushed
-    const ir::Varying* varying = nullptr;  ///< null: one firing
-    const elab::HorizontalFusion* horizontal =
-        nullptr;  ///< each has a lane; null: lanes are firings
-    unsigned width = 0;
-    llvm::Value* mask = nullptr;  ///< which lanes run; null: all
-    llvm::BasicBlock* giveUp = nullptr;  ///< returns false
-    llvm::Value* pushedItems = nullptr;  ///< rows of what the lanes have pushed
-    llvm::Value* soa = nullptr;  ///< null: items are read from the input itself
-    std::uint64_t soaLength = 0, rowLength = 0;  ///< items from one column, or row, to the next
-    ItemParts itemParts;  ///< of the columns and of what is pushed
-    bool isTransposed = false, leavesRows = false;  ///< input has columns, output gets rows
+    const std::vector<Param>* variant = nullptr;  ///< null: it is a body of the program
+    bool hasVectors = false;
     std::set<ir::BlockId> soonOver;  ///< bodies of loops that need not ask whether to stop
-    std::vector<ir::VectorLoop> vectorLoops;
-    std::uint64_t soaStride = 0;  ///< of loops in vectors that need columns; 0: none does
-    const ir::VectorLoop* vectorLoop = nullptr;  ///< whose body is being emitted in vectors
     Products products;
     Sharing shared;
     LoopMath loopMath;

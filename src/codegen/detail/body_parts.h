@@ -15,9 +15,6 @@
 
 namespace strc::codegen {
 
-/// A stride that one load and a shuffle read.
-constexpr std::int64_t kShuffled = 4;
-
 /// The diagnostic if a rate of a queue is violated.
 struct RateBreach {
     const graph::Rate& rate;

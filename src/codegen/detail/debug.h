@@ -30,8 +30,6 @@ public:
     llvm::DILexicalBlock* block(llvm::DIScope*, base::SourceRange);
     llvm::DILocation* location(base::SourceRange, llvm::DIScope*);
     llvm::DIType* type(const types::Type*);
-    /// The type of `width` values in a vector, for each scalar in the type.
-    llvm::DIType* rowsOf(const types::Type*, unsigned width);
     /// `count` items.
     llvm::DIType* items(const types::Type*, std::int64_t count);
     /// A constant of that type.

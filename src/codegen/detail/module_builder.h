@@ -1,6 +1,7 @@
 #pragma once
 /// Shared by all parts of one LLVM module: types, constants, functions of the runtime, sites.
 
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -18,6 +19,7 @@
 #include "ir/bounds.h"
 #include "ir/calls.h"
 #include "ir/varying.h"
+#include "vector/columns.h"
 
 namespace strc::codegen {
 
@@ -80,8 +82,8 @@ struct KernelFunctions {
 
 class ModuleBuilder {
 public:
-    ModuleBuilder(base::Context&, const ir::Module&, const plan::Plan&, const Options&,
-                  Module::Impl&);
+    ModuleBuilder(base::Context&, types::TypeTable&, const ir::Module&, const plan::Plan&,
+                  const Options&, Module::Impl&);
 
     // ---- types: in a register, and as it lies in memory (types/type.h)
     llvm::Type* registerType(const Type*);
@@ -132,7 +134,7 @@ public:
     unsigned needVectorWidth(KernelFunctions&, std::int64_t firings);
     /// Can the firings of such lanes take windows that somebody else has transposed (transposes.cpp)?
     bool takesTransposed(const KernelFunctions&) const;
-    /// Another function for several firings, or fused filters, at once.
+    /// Another function for several firings at once.
     llvm::Function* variant(KernelFunctions&, const VariantShape&);
     /// The function behind a callee of a body of `from`.
     llvm::Function* callee(KernelFunctions& from, const ir::Callee&);
@@ -172,6 +174,7 @@ public:
 
     const base::Limits& limits;
     base::Passes& passes;
+    types::TypeTable& types;
     const ir::Module& program;
     const plan::Plan& plan;
     const Options& options;
@@ -188,11 +191,11 @@ private:
         const ir::Body* body;
         VariantShape shape{};  ///< without a width: of one firing
     };
+    void emit(const Pending&);
     llvm::Function* declareVectorised(const std::string& suffix, KernelFunctions&,
                                       const VariantShape&);
     /// The bodies that calls of `start` lead to; `start` only if it is recursive.
     std::set<const ir::Body*> calledBy(const KernelFunctions& from, const ir::Body& start) const;
-    static void markTapes(llvm::Function&, const KernelFunctions&);
     llvm::Function* declare(const std::string& name, KernelFunctions&, const ir::StreamCode*,
                             const ir::Body&);
 
@@ -217,11 +220,8 @@ private:
     std::set<const ir::Body*> nesting;  ///< ir::bodiesThatNest of all kernels
     std::map<const ir::Body*, bool> stringMakers;
     std::vector<Pending> pending;
+    std::deque<ir::Body> inVectors;  ///< what passes have made of bodies
 };
-
-/// Order of a body's parameters in LLVM, before those of the language. `work` and `prework` have those up to
-/// Iter, functions have all.
-enum Param : unsigned { kEnv, kFields, kIn, kOut, kNode, kIter, kPopped, kPushed, kFirstArgument };
 
 /// Kernel::work or Kernel::prework.
 bool isDynamic(const elab::Kernel&);
@@ -229,10 +229,9 @@ bool isDynamic(const elab::Kernel&);
 /// Emits a body into its function.
 void emitBody(ModuleBuilder&, KernelFunctions&, const ir::StreamCode*, const ir::Body&,
               llvm::Function&);
-/// Emits KernelFunctions::work of a horizontally fused kernel.
-void emitHorizontal(ModuleBuilder&, KernelFunctions&, llvm::Function&);
-/// Emits a function of KernelFunctions::vectorWork or variants.
-void emitVectorised(ModuleBuilder&, KernelFunctions&, llvm::Function&, const VariantShape&);
+/// Emits a function of KernelFunctions::vectorWork or variants; see VariantBody.
+void emitVariant(ModuleBuilder&, KernelFunctions&, const ir::Body&, const std::vector<Param>&,
+                 llvm::Function&);
 
 /// The best widths for a kernel that can fire in vectors, the best first; none if it had better not.
 std::vector<unsigned> vectorWidths(const elab::Kernel&, const ir::Varying&);
@@ -240,10 +239,6 @@ std::vector<unsigned> vectorWidths(const elab::Kernel&, const ir::Varying&);
 /// The one of them in which a step of `firings` firings is done soonest; 0: none.
 unsigned bestWidth(const std::vector<unsigned>& widths, std::int64_t firings);
 
-/// Are windows of these rates transposed before the firings of lanes (transposes.cpp)? And how many items
-/// then lie there.
-bool usesSoa(const graph::Rates&);
-std::int64_t soaItems(const graph::Rates&, std::int64_t width);
 /// Bytes of the columns of a window, and of the rows of what is pushed: the first level of caches. With half of it sums, which wait
 /// for themselves, were done in too few vectors.
 constexpr std::int64_t kMostOfItems = 32 * 1024;

@@ -33,7 +33,8 @@ protected:
 
     codegen::Module lower(const codegen::Options& wanted = {}) {
         const codegen::Options options = forTestedProcessor(wanted);
-        return codegen::lower(program.context, program.module, *program.plan, options);
+        return codegen::lower(program.context, *program.program.types, program.module,
+                              *program.plan, options);
     }
 
     /// What the code does when it runs; prints are in `printed`.

@@ -1,4 +1,5 @@
 #include "base/pass.h"
+#include "ir/scalarise.h"
 #include "unit/codegen/compiled.h"
 
 namespace strc::testing {
@@ -26,9 +27,10 @@ protected:
             count += node.kind == graph::NodeKind::Filter;
         return count;
     }
-    const elab::HorizontalFusion* horizontal() {
+    /// The kernel that is several filters in lanes; null: there is none.
+    const elab::Kernel* fused() {
         for (const elab::Kernel& kernel : program.plan->program->kernels)
-            if (kernel.horizontal) return &*kernel.horizontal;
+            if (kernel.code.work && ir::hasVectors(*kernel.code.work)) return &kernel;
         return nullptr;
     }
     void expectSame() {
@@ -59,9 +61,9 @@ TEST_F(HorizontalCompiled, Recurrences) {
             SCOPED_TRACE(split + std::to_string(count));
             compileBank(branches(count, split, "Section(0.1 * k, 0.01 * k - 0.3)"), section);
             EXPECT_EQ(filters(), 3u);
-            ASSERT_TRUE(horizontal());
-            EXPECT_EQ(horizontal()->count, count);
-            EXPECT_TRUE(horizontal()->own.size() == 4);
+            ASSERT_TRUE(fused());
+            EXPECT_EQ(fused()->work.push.max, count);
+            EXPECT_EQ(fused()->code.fields.size(), count > 16 ? 8 : 4) << "once for each width";
             expectSame();
         }
 }
@@ -73,7 +75,7 @@ TEST_F(HorizontalCompiled, WindowsThatLookAhead) {
             "float->float stateful filter Ahead(int k) { float sum; work pop 2 peek 5 push 3 {"
             " float x = pop(); sum = 0.5 * sum + x * k; push(sum); push(peek(3)); push(pop() - k); "
             "} }");
-        EXPECT_TRUE(horizontal());
+        EXPECT_TRUE(fused());
         expectSame();
     }
 }
@@ -87,7 +89,7 @@ TEST_F(HorizontalCompiled, ArraysLoopsAndBranches) {
         " float s = 0; for (int i = 0; i < 3; i++) s += h[i] * last[i]; at = (at + k) % 7;"
         " z.real = x; z.imag += 1; z = z * z; if (s > x) s = sqrt(abs(s)) + at; else s = -s;"
         " push(s + z.imag / (1 + abs(z.imag))); } }");
-    EXPECT_TRUE(horizontal());
+    EXPECT_TRUE(fused());
     expectSame();
 }
 
@@ -98,11 +100,11 @@ TEST_F(HorizontalCompiled, FunctionsAreTakenInBefore) {
         " return x; } work pop 1 push 1 { angle = wrap(angle + step + 0.1 * pop()); push(angle); } "
         "}";
     compileBank(branches(9, "roundrobin", "Wrap(0.1 * k)"), wrap);
-    EXPECT_TRUE(horizontal());
+    EXPECT_TRUE(fused());
     expectSame();
     disabled = {base::Pass::Inline};
     compileBank(branches(9, "roundrobin", "Wrap(0.1 * k)"), wrap);
-    EXPECT_FALSE(horizontal());
+    EXPECT_FALSE(fused());
     expectSame();
 }
 
@@ -112,7 +114,7 @@ TEST_F(HorizontalCompiled, StatelessOnesWhoseItemsLieApart) {
         "< 4; i++)"
         " s += c[i] * peek(i); push(s); push(peek(3)); for (int i = 0; i < 4; i++) pop(); } }";
     compileBank(branches(8, "roundrobin", "Turn({1, k, 3, 4, 5, 6, 7, 8})"), columns);
-    EXPECT_TRUE(horizontal());
+    EXPECT_TRUE(fused());
     expectSame();
 }
 
@@ -124,7 +126,7 @@ TEST_F(HorizontalCompiled, TheSameFilterFiresMoreOften) {
         "push(-x); } }";
     compileBank(bank, pair, "int");
     EXPECT_EQ(filters(), 3u);
-    EXPECT_FALSE(horizontal());
+    EXPECT_FALSE(fused());
     expectSame();
     disabled = {base::Pass::HorizontalFusion};
     compileBank(bank, pair, "int");

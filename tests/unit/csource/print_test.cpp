@@ -235,8 +235,8 @@ TEST_F(CSourceTest, OneFilterIsPrinted) {
     elaboration.graph.nodes.push_back(elaboration.graph.nodes[0]);
     EXPECT_FALSE(isOneFilter(elaboration));
     elaboration.graph.nodes.pop_back();
-    elaboration.kernels[0].horizontal.emplace();
-    EXPECT_EQ(whyNotPrinted(), "it is several filters side by side");
+    elaboration.kernels[0].code.work->regs.push_back({types.vector(types.intType(), 4)});
+    EXPECT_EQ(whyNotPrinted(), "it is done in vectors");
     elaboration.kernels[0].code.work.reset();
     EXPECT_FALSE(isOneFilter(elaboration));
 }

@@ -335,6 +335,85 @@ const Row kRows[] = {
      "%3: int = const 1 %4: int = const 2 %5: ref float = elem %0, %3, %4 %6: float = load.at %5 "
      "print<float> %6",
      "2.5"},
+    {Op::Splat,
+     "%0: int = const 3 %1: vector<int, 4> = splat %0 %90: vector<int, 4> = lane.numbers %2: "
+     "vector<int, 4> = mul %90, %1 %50: int = lane %2, 0 print<int> %50 %51: int = lane %2, 1 "
+     "print<int> %51 %52: int = lane %2, 2 print<int> %52 %53: int = lane %2, 3 print<int> %53",
+     "0369"},
+    {Op::LaneNumbers,
+     "%90: vector<int, 4> = lane.numbers %50: int = lane %90, 0 print<int> %50 %51: int = lane "
+     "%90, 1 print<int> %51 %52: int = lane %90, 2 print<int> %52 %53: int = lane %90, 3 "
+     "print<int> %53",
+     "0123"},
+    {Op::Lane, "%90: vector<int, 4> = lane.numbers %0: int = lane %90, 2 print<int> %0", "2"},
+    {Op::Select,
+     "%90: vector<int, 4> = lane.numbers %0: int = const 1 %1: vector<int, 4> = splat %0 %2: "
+     "vector<boolean, 4> = gt<vector<int, 4>> %90, %1 %3: vector<int, 4> = neg %90 %4: vector<int, "
+     "4> = select %2, %3, %1 %50: int = lane %4, 0 print<int> %50 %51: int = lane %4, 1 print<int> "
+     "%51 %52: int = lane %4, 2 print<int> %52 %53: int = lane %4, 3 print<int> %53",
+     "11-2-3"},
+    {Op::Any,
+     "%90: vector<int, 4> = lane.numbers %0: int = const 3 %1: vector<int, 4> = splat %0 %2: "
+     "vector<boolean, 4> = ge<vector<int, 4>> %90, %1 %3: boolean = any %2 print<boolean> %3 %4: "
+     "vector<boolean, 4> = gt<vector<int, 4>> %90, %1 %5: boolean = any %4 print<boolean> %5",
+     "truefalse"},
+    {Op::Every,
+     "%90: vector<int, 4> = lane.numbers %0: int = const 0 %1: vector<int, 4> = splat %0 %2: "
+     "vector<boolean, 4> = ge<vector<int, 4>> %90, %1 %3: boolean = every %2 print<boolean> %3 %4: "
+     "vector<boolean, 4> = gt<vector<int, 4>> %90, %1 %5: boolean = every %4 print<boolean> %5",
+     "truefalse"},
+    {Op::LoadVector,
+     "%0: ref int[8] = const {7, 6, 5, 4, 3, 2, 1, 0} %1: int = const 1 %2: int = const 8 %3: ref "
+     "int = elem %0, %1, %2 %4: vector<int, 4> = load.vector %3, 2 %50: int = lane %4, 0 "
+     "print<int> %50 %51: int = lane %4, 1 print<int> %51 %52: int = lane %4, 2 print<int> %52 "
+     "%53: int = lane %4, 3 print<int> %53",
+     "6420"},
+    {Op::StoreVector,
+     "local a: int[6] declare local a %0: ref int[6] = addr local a %1: int = const 1 %2: int = "
+     "const 6 %3: ref int = elem %0, %1, %2 %90: vector<int, 4> = lane.numbers store.vector %3, "
+     "%90 %4: int = const 4 %5: ref int = elem %0, %4, %2 %6: int = load.at %5 print<int> %6",
+     "3"},
+    {Op::Gather,
+     "%0: ref int[4] = const {9, 8, 7, 6} %1: int = const 3 %2: vector<int, 4> = splat %1 %90: "
+     "vector<int, 4> = lane.numbers %3: vector<int, 4> = sub %2, %90 %4: int = const 4 %5: refs<4> "
+     "int = elem %0, %3, %4 %6: vector<int, 4> = gather %5 %50: int = lane %6, 0 print<int> %50 "
+     "%51: int = lane %6, 1 print<int> %51 %52: int = lane %6, 2 print<int> %52 %53: int = lane "
+     "%6, 3 print<int> %53",
+     "6789"},
+    {Op::Gather,
+     "local a: vector<int, 4>[2] declare local a %0: ref vector<int, 4>[2] = addr local a %1: int "
+     "= const 1 %2: int = const 2 %3: ref vector<int, 4> = elem %0, %1, %2 %90: vector<int, 4> = "
+     "lane.numbers store.at<vector<int, 4>> %3, %90 %4: vector<int, 4> = splat %1 %5: vector<int, "
+     "4> = and %90, %4 %6: refs<4> vector<int, 4> = elem %0, %5, %2 %7: vector<int, 4> = gather %6 "
+     "%50: int = lane %7, 0 print<int> %50 %51: int = lane %7, 1 print<int> %51 %52: int = lane "
+     "%7, 2 print<int> %52 %53: int = lane %7, 3 print<int> %53",
+     "0103"},
+    {Op::Scatter,
+     "local a: vector<int, 4>[2] declare local a %0: ref vector<int, 4>[2] = addr local a %1: int "
+     "= const 1 %2: int = const 2 %90: vector<int, 4> = lane.numbers %4: vector<int, 4> = splat %1 "
+     "%5: vector<int, 4> = and %90, %4 %6: refs<4> vector<int, 4> = elem %0, %5, %2 %8: "
+     "vector<boolean, 4> = gt<vector<int, 4>> %90, %4 scatter<vector<int, 4>> %6, %90, %8 %3: ref "
+     "vector<int, 4> = elem %0, %1, %2 %7: vector<int, 4> = load.at %3 %50: int = lane %7, 0 "
+     "print<int> %50 %51: int = lane %7, 1 print<int> %51 %52: int = lane %7, 2 print<int> %52 "
+     "%53: int = lane %7, 3 print<int> %53",
+     "0003"},
+    {Op::PeekVector,
+     "%0: int = const 0 %1: vector<int, 2> = peek.vector %0, 2 %2: int = lane %1, 1 print<int> %2",
+     "30"},
+    {Op::DiscardMany, "discard.many<int> 3 %0: int = pop print<int> %0", "40"},
+    {Op::PushVector,
+     "%90: vector<int, 4> = lane.numbers push.vector<vector<int, 4>> %90 %0: int = const 1 "
+     "print<int> %0",
+     "1"},
+    {Op::PeekColumns,
+     "local a: int[4] declare local a %0: ref int[4] = addr local a %1: int = const 4 "
+     "peek.columns<int> %0, %1, 2 %2: int = const 1 %3: ref int = elem %0, %2, %1 %4: int = "
+     "load.at %3 print<int> %4",
+     "30"},
+    {Op::PushRows,
+     "local a: int[4] declare local a %0: ref int[4] = addr local a push.rows<int> %0, 2 %1: int = "
+     "const 2 print<int> %1",
+     "2"},
 };
 
 class Operations : public Evaluation {

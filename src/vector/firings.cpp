@@ -1,0 +1,189 @@
+#include "vector/firings.h"
+
+#include "vector/detail/widener.h"
+
+namespace strc::vector {
+namespace {
+
+std::uint32_t parameter(ir::Writer& w, const char* name, const Type* type) {
+    w.body.locals.push_back({name, type, {}});
+    return w.body.params++;
+}
+
+/// A window's first items, so many, to columns of the array.
+void peekColumns(ir::Writer& w, const Type* item, Reg array, std::int64_t columns,
+                 std::int64_t count) {
+    const Reg end = w.integer(count);
+    w.emit(Op::PeekColumns, item, {array, end}).index = static_cast<std::uint32_t>(columns);
+}
+
+class FiringLanes final : public LaneItems {
+public:
+    FiringLanes(ir::Writer& writer, const FiringFacts& filter, const FiringShape& what)
+        : w(writer), facts(filter), shape(what), parts{what.partsComplex} {}
+
+    void begin() {
+        const graph::Rates& rates = facts.rates;
+        if (facts.input && (shape.takesColumns || usesColumns(rates)) && !facts.isDealt) {
+            const std::int64_t count = parts.countOf(facts.input);
+            length = shape.inLength != 0 ? shape.inLength : columnLength(rates, shape.lanes);
+            const Type* type =
+                w.types.array(parts.typeOf(w.types, facts.input), rates.pop.max * count * length);
+            hasColumns = true;
+            if (shape.takesColumns) columns = parameter(w, "columns", type);
+        }
+        rowLength = shape.outLength != 0 ? shape.outLength : shape.lanes;
+        const std::int64_t items = rates.push.max * parts.countOf(facts.output) * rowLength;
+        const Type* type = w.types.array(parts.typeOf(w.types, facts.output), items);
+        if (shape.leavesRows)
+            rows = parameter(w, "rows", type);
+        else
+            rows = w.local("rows", type);
+        if (!hasColumns || shape.takesColumns) return;
+        columns = w.local("columns", w.types.array(facts.input, rates.pop.max * length));
+        peekColumns(w, facts.input, w.address(columns), rates.pop.max,
+                    windowOf(rates, shape.lanes));
+    }
+
+    Reg input(Widener& to, const Instr& i, Reg index) override {
+        if (hasColumns && !to.isVector(index)) return loadColumns(to, index);
+        w.emit(Op::PeekVector, to.vectorOf(i.type), {index}).index =
+            static_cast<std::uint32_t>(facts.rates.pop.max);
+        return w.result(to.vectorOf(i.type), false);
+    }
+
+    void output(Widener& to, const Instr& i, Reg value, Reg index) override {
+        const std::int64_t count = parts.countOf(i.type);
+        const Type* type = parts.typeOf(w.types, i.type);
+        for (std::int64_t part = 0; part < count; ++part) {
+            Reg stored = value;
+            if (count == 2) {
+                w.emit(Op::Part, to.vectorOf(type), {to.widened(value)}).index =
+                    static_cast<std::uint32_t>(part);
+                stored = w.result(to.vectorOf(type), false);
+            }
+            const Reg at = place(rows, partOf(index, count, part), rowLength, kNone);
+            stored = to.masked(stored, [&] { return loadVector(to.vectorOf(type), at); });
+            w.emit(Op::StoreVector, w.body.regs[stored].type, {at, stored});
+        }
+    }
+
+    void require(Widener& /*to*/, Reg holds) override {
+        const Reg fails = w.operation(Op::Not, w.types.boolean(), {holds});
+        const BlockId giveUp = w.inBlock([&] { leave(false); });
+        w.emit(Op::If, nullptr, {fails}).blocks = {giveUp, kNone, kNone};
+    }
+
+    void finish(Widener& /*to*/) override {
+        if (!shape.leavesRows && facts.rates.push.max != 0)
+            w.emit(Op::PushRows, facts.output, {w.address(rows)}).index =
+                static_cast<std::uint32_t>(shape.lanes);
+        if (shape.consumes)
+            w.emit(Op::DiscardMany, facts.input, {}).index =
+                static_cast<std::uint32_t>(facts.rates.pop.max * shape.lanes);
+        leave(true);
+    }
+
+    bool isRateProved(Op rate) const override {
+        return rate == Op::Pop ? facts.popsProved : facts.pushesProved;
+    }
+    std::int64_t peekLimit() const override { return facts.rates.peek.max; }
+    std::int64_t rateOf(Op rate) const override {
+        return rate == Op::Pop ? facts.rates.pop.max : facts.rates.push.max;
+    }
+
+private:
+    void leave(bool isDone) {
+        const Reg done =
+            w.constant(types::Value::of(w.types.boolean(), static_cast<std::uint8_t>(isDone)));
+        w.emit(Op::Return, nullptr, {done});
+    }
+
+    Reg arithmetic(Op op, Reg x, std::int64_t y) {
+        const Reg other = w.integer(y);
+        Instr& made = w.emit(op, w.types.intType(), {x, other});
+        made.checked = false;
+        made.isNatural = op == Op::Div || op == Op::Rem;
+        return w.result(w.types.intType(), false);
+    }
+
+    Reg partOf(Reg number, std::int64_t count, std::int64_t part) {
+        if (count == 1) return number;
+        return arithmetic(Op::Add, arithmetic(Op::Mul, number, count), part);
+    }
+
+    /// Row `row` (kNone: the first) of a column, or column `column` of a row.
+    Reg place(std::uint32_t array, Reg line, std::int64_t lineLength, Reg within) {
+        Reg index = arithmetic(Op::Mul, line, lineLength);
+        if (within != kNone) index = w.operation(Op::Add, w.types.intType(), {index, within});
+        return w.reference(w.address(array), index);
+    }
+
+    Reg loadVector(const Type* type, Reg at) {
+        w.emit(Op::LoadVector, type, {at}).index = 1;
+        return w.result(type, false);
+    }
+
+    /// Item q * pop + r of a lane is in column r, q rows further on.
+    Reg loadColumns(Widener& to, Reg index) {
+        const std::int64_t pop = facts.rates.pop.max, count = parts.countOf(facts.input);
+        const Type* type = to.vectorOf(parts.typeOf(w.types, facts.input));
+        const Reg column = arithmetic(Op::Rem, index, pop), row = arithmetic(Op::Div, index, pop);
+        auto load = [&](std::int64_t part) {
+            return loadVector(type, place(columns, partOf(column, count, part), length, row));
+        };
+        if (count == 1) return load(0);
+        const Reg re = load(0), im = load(1);
+        return w.operation(Op::Make, to.vectorOf(facts.input), {re, im});
+    }
+
+    ir::Writer& w;
+    const FiringFacts& facts;
+    const FiringShape& shape;
+    const ItemParts parts;
+    bool hasColumns = false;
+    std::uint32_t columns = kNone, rows = kNone;  ///< locals
+    std::int64_t length = 0, rowLength = 0;  ///< of a column, of a row
+};
+
+}  // namespace
+
+Body vectoriseFirings(types::TypeTable& types, const Body& work, const ir::Varying& varying,
+                      const FiringFacts& facts, const FiringShape& shape) {
+    ir::Writer w(types);
+    w.range = work.range;
+    w.body.name = work.name;
+    w.body.range = work.range;
+    w.body.header = work.header;
+    w.body.result = types.boolean();
+    FiringLanes lanes(w, facts, shape);
+    lanes.begin();
+    Widener(w, work, varying, shape.lanes, lanes, facts.isSafe).whole();
+    return std::move(w.body);
+}
+
+Body transposeWindow(types::TypeTable& types, const FiringFacts& facts, std::int64_t lanes,
+                     std::int64_t repeat, ItemParts parts) {
+    graph::Rates rates = facts.rates;
+    rates.pop.max *= repeat;
+    ir::Writer w(types);
+    const std::int64_t count = parts.countOf(facts.input);
+    const Type* type =
+        types.array(parts.typeOf(types, facts.input), count * columnItems(rates, lanes));
+    const std::uint32_t columns = parameter(w, "columns", type);
+    peekColumns(w, facts.input, w.address(columns), rates.pop.max, windowOf(rates, lanes));
+    return std::move(w.body);
+}
+
+Body pushRows(types::TypeTable& types, const FiringFacts& facts, std::int64_t lanes,
+              std::int64_t repeat, ItemParts parts) {
+    ir::Writer w(types);
+    const std::int64_t count = parts.countOf(facts.output);
+    const Type* type = types.array(parts.typeOf(types, facts.output),
+                                   facts.rates.push.max * repeat * count * lanes);
+    const std::uint32_t rows = parameter(w, "rows", type);
+    w.emit(Op::PushRows, facts.output, {w.address(rows)}).index = static_cast<std::uint32_t>(lanes);
+    return std::move(w.body);
+}
+
+}  // namespace strc::vector
