@@ -1,11 +1,13 @@
-// Completion at the cursor, and the words of a text for highlighting.
+#include "repl/detail/completer.h"
+
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
-#include "repl/commands.h"
+#include "repl/detail/commands.h"
+#include "repl/detail/node_names.h"
 #include "types/builtin_streams.h"
-#include "types/tensor.h"
 
 namespace strc::repl {
 
@@ -26,12 +28,6 @@ constexpr std::string_view kFunctions[] = {"abs", "acos", "asin", "atan",   "ata
                                            "cos", "cosh", "exp",  "floor",  "log",   "log10",
                                            "max", "min",  "pow",  "random", "rint",  "round",
                                            "sin", "sinh", "sqrt", "tan",    "tanh"};
-
-bool isTensorFunction(std::string_view word) {
-    const types::TensorFn found = types::findTensorFn(word);
-    return found != types::TensorFn::Count &&
-           types::info(found).form != types::TensorForm::Operator;
-}
 
 /// Paths that go on as `begun` does; folders end in '/'.
 void addFiles(std::string_view begun, std::vector<Candidate>& to) {
@@ -73,13 +69,13 @@ std::pair<std::string_view, std::string_view> memberAt(const std::vector<Token>&
 }  // namespace
 
 /// Fields of a variable that is a struct, functions of a package.
-void State::addMembers(std::string_view owner, std::string_view begun,
-                       std::vector<Candidate>& to) const {
+std::vector<Candidate> Completer::membersOf(std::string_view owner, std::string_view begun) const {
+    std::vector<Candidate> found;
     const auto variable = declarations.variables.find(owner);
     const bool isVariable = variable != declarations.variables.end();
     const Declaration* known =
         isVariable ? declarations.find(variable->second.type) : declarations.find(owner);
-    if (!known || known->isStream()) return;
+    if (!known || known->isStream()) return found;
     const std::vector<Token> tokens = tokenize(known->text);
     int depth = 0;
     for (std::size_t k = 0; k + 1 < tokens.size(); ++k) {
@@ -90,15 +86,17 @@ void State::addMembers(std::string_view owner, std::string_view begun,
             isVariable ? next.is(";") || next.is(",") || next.is("=") : next.is("(");
         if (depth == 1 && isName && tokens[k].kind == TokenKind::Word &&
             tokens[k].text.starts_with(begun))
-            to.push_back({std::string(tokens[k].text), isVariable ? "field" : "function", ""});
+            found.push_back({std::string(tokens[k].text), isVariable ? "field" : "function", ""});
     }
+    return found;
 }
 
-void State::addNames(std::string_view begun, std::vector<Candidate>& to) const {
+std::vector<Candidate> Completer::namesFrom(std::string_view begun) const {
+    std::vector<Candidate> found;
     auto add = [&](std::string_view name, const char* kind, std::string about) {
-        if (name.starts_with(begun)) to.push_back({std::string(name), kind, std::move(about)});
+        if (name.starts_with(begun)) found.push_back({std::string(name), kind, std::move(about)});
     };
-    for (const auto& [name, running] : instances) add(name, "instance", running->signature());
+    for (const auto& [name, running] : streams.named()) add(name, "instance", running->signature());
     for (const auto& [name, variable] : declarations.variables)
         add(name, "variable", variable.type);
     for (const Declaration* each : declarations.all())
@@ -109,28 +107,61 @@ void State::addNames(std::string_view begun, std::vector<Candidate>& to) const {
                                          : "function",
                 each->head);
     // Everything would be too much where nothing has been typed yet.
-    if (begun.empty()) return;
+    if (begun.empty()) return found;
     for (std::string_view name : workbench.streams().declared())
-        if (name.starts_with(begun) && !declarations.find(name)) add(name, "stream", headOf(name));
+        if (name.starts_with(begun) && !declarations.find(name))
+            add(name, "stream", names.headOf(name));
     for (const auto& info : types::builtinStreams())
-        if (!info.name.empty()) add(info.name, "stream", headOf(info.name));
+        if (!info.name.empty()) add(info.name, "stream", names.headOf(info.name));
     for (std::string_view word : kWords) add(word, isPrimitiveType(word) ? "type" : "keyword", {});
-    for (std::string_view word : kFunctions) add(word, "function", {});
-    for (std::size_t k = 0; k < static_cast<std::size_t>(types::TensorFn::Count); ++k)
-        if (const types::TensorFnInfo& row = types::info(static_cast<types::TensorFn>(k));
-            row.form != types::TensorForm::Operator)
-            add(row.name, "function", {});
+    for (std::string_view word : functionNames()) add(word, "function", {});
+    return found;
 }
 
-/// Adds the candidates for the arguments of a command; false: they are those of any expression.
-bool State::addArguments(std::string_view command, std::string_view begun,
-                         std::vector<Candidate>& to) const {
-    const Command* found = findCommand(command);
+/// The text up to the cursor, and what the prompt sees in it.
+struct Completer::Cursor {
+    explicit Cursor(std::string_view before) : text(before), tokens(tokenize(before)) {
+        line = text.rfind('\n') == text.npos ? 0 : text.rfind('\n') + 1;
+        const std::string_view present = text.substr(line);
+        const std::size_t blank = present.starts_with(':') ? present.find(' ') : present.npos;
+        if (blank == present.npos) return;
+        command = present.substr(0, blank);
+        argument = present.substr(std::min(present.find_first_not_of(' ', blank), present.size()));
+    }
+
+    const Token* last() const { return tokens.empty() ? nullptr : &tokens.back(); }
+    std::uint32_t place() const { return static_cast<std::uint32_t>(text.size()); }
+    /// Is the last token of this kind, and touches the cursor?
+    bool isBehind(TokenKind kind) const {
+        return last() && last()->kind == kind && last()->end == place();
+    }
+    /// The beginning of a file's name, where a command wants one; none elsewhere.
+    std::optional<std::string_view> file() const {
+        const std::string_view present = text.substr(line);
+        const std::size_t space = present.rfind(' ');
+        if (space == present.npos) return std::nullopt;
+        const bool isWanted = present.starts_with(":load") || present.starts_with(":save") ||
+                              present.starts_with(":compile") || present.rfind("> ") + 1 == space;
+        return isWanted ? std::optional(present.substr(space + 1)) : std::nullopt;
+    }
+
+    std::string_view text;
+    std::vector<Token> tokens;
+    std::size_t line = 0;  ///< where the last one begins
+    std::string_view command;  ///< ":peek", if something stands behind it
+    std::string_view argument;
+};
+
+/// Finds the arguments of a command; false: they are those of any expression.
+bool Completer::findArguments(const Cursor& at, Completion& to) const {
+    const Command* found = at.command.empty() ? nullptr : findCommand(at.command);
     if (!found) return false;
     auto add = [&](std::string_view text, const char* kind) {
-        if (text.starts_with(begun)) to.push_back({std::string(text), kind, ""});
+        if (text.starts_with(at.argument)) to.candidates.push_back({std::string(text), kind, ""});
     };
-    const Running* stream = current && current->live ? current.get() : nullptr;
+    const bool isShown = streams.current() && streams.current()->live;
+    const graph::Graph nothing;
+    const graph::Graph& graph = isShown ? streams.current()->graph() : nothing;
     if (found->name == ":engine") {
         for (std::string_view word : {"interpret", "jit"}) add(word, "keyword");
     } else if (found->name == ":time") {
@@ -139,87 +170,66 @@ bool State::addArguments(std::string_view command, std::string_view begun,
         for (const Command& each : commands()) add(each.name, "command");
         for (std::string_view topic : helpTopics()) add(topic, "keyword");
     } else if (found->name == ":break") {
-        for (graph::NodeId id = 0; stream && id < stream->graph().nodes.size(); ++id)
-            add(stream->nameOf(id), "filter");
+        for (graph::NodeId id = 0; id < graph.nodes.size(); ++id) add(nameOf(graph, id), "filter");
     } else if (found->name == ":peek" || found->name == ":watch" || found->name == ":drop") {
-        for (graph::EdgeId id = 0; stream && id < stream->graph().edges.size(); ++id)
-            add(stream->nameOfEdge(id), "channel");
+        for (graph::EdgeId id = 0; id < graph.edges.size(); ++id)
+            add(nameOfEdge(graph, id), "channel");
     } else {
         return false;
     }
+    to.begin = at.place() - static_cast<std::uint32_t>(at.argument.size());
     return true;
 }
 
-Completion Session::complete(std::string_view text, std::uint32_t cursor) const {
-    text = text.substr(0, cursor);
-    const std::vector<Token> tokens = tokenize(text);
-    Completion found{cursor, cursor, {}};
-    const std::size_t line = text.rfind('\n') == text.npos ? 0 : text.rfind('\n') + 1;
-    const std::string_view present = text.substr(line);
-    const std::size_t blank = present.starts_with(':') ? present.find(' ') : present.npos;
-    const std::string_view argument =
-        blank == present.npos
-            ? std::string_view()
-            : present.substr(std::min(present.find_first_not_of(' ', blank), present.size()));
-    const Token* last = tokens.empty() ? nullptr : &tokens.back();
+void Completer::find(const Cursor& at, Completion& to) const {
+    const Token* last = at.last();
     if (last && last->isOpen && last->kind == TokenKind::String) {
-        found.begin = last->begin + 1;
-        addFiles(text.substr(found.begin), found.candidates);
-    } else if (last && last->kind == TokenKind::Command && last->end == cursor) {
-        found.begin = last->begin;
+        to.begin = last->begin + 1;
+        addFiles(at.text.substr(to.begin), to.candidates);
+    } else if (at.isBehind(TokenKind::Command)) {
+        to.begin = last->begin;
         for (const Command& each : commands())
             if (each.name.starts_with(last->text))
-                found.candidates.push_back(
+                to.candidates.push_back(
                     {std::string(each.name), "command", std::string(each.about)});
-    } else if (blank != present.npos &&
-               state->addArguments(present.substr(0, blank), argument, found.candidates)) {
-        found.begin = cursor - static_cast<std::uint32_t>(argument.size());
-    } else if (const auto space = present.rfind(' ');
-               space != present.npos &&
-               (present.starts_with(":load") || present.starts_with(":save") ||
-                present.starts_with(":compile") || present.rfind("> ") + 1 == space)) {
-        found.begin = static_cast<std::uint32_t>(line + space + 1);
-        addFiles(present.substr(space + 1), found.candidates);
-        quote(found.candidates);
-    } else if (const auto [owner, begun] = memberAt(tokens, cursor); !owner.empty()) {
-        found.begin = cursor - static_cast<std::uint32_t>(begun.size());
-        state->addMembers(owner, begun, found.candidates);
-    } else if (last && last->end == cursor &&
-               (last->kind == TokenKind::Word || last->kind == TokenKind::Keyword ||
-                last->kind == TokenKind::Type)) {
-        found.begin = last->begin;
-        state->addNames(last->text, found.candidates);
+    } else if (findArguments(at, to)) {
+        return;
+    } else if (const auto file = at.file()) {
+        to.begin = at.place() - static_cast<std::uint32_t>(file->size());
+        addFiles(*file, to.candidates);
+        quote(to.candidates);
+    } else if (const auto [owner, begun] = memberAt(at.tokens, at.place()); !owner.empty()) {
+        to.begin = at.place() - static_cast<std::uint32_t>(begun.size());
+        to.candidates = membersOf(owner, begun);
+    } else if (at.isBehind(TokenKind::Word) || at.isBehind(TokenKind::Keyword) ||
+               at.isBehind(TokenKind::Type)) {
+        to.begin = last->begin;
+        to.candidates = namesFrom(last->text);
     } else if (!last || last->kind != TokenKind::Comment) {
-        state->addNames({}, found.candidates);
+        to.candidates = namesFrom({});
     }
-    std::sort(found.candidates.begin(), found.candidates.end(),
+}
+
+Completion Completer::complete(std::string_view text, std::uint32_t cursor) const {
+    Completion found{cursor, cursor, {}};
+    find(Cursor(text.substr(0, cursor)), found);
+    std::vector<Candidate>& list = found.candidates;
+    std::sort(list.begin(), list.end(),
               [](const Candidate& a, const Candidate& b) { return a.text < b.text; });
     const auto same =
-        std::unique(found.candidates.begin(), found.candidates.end(),
+        std::unique(list.begin(), list.end(),
                     [](const Candidate& a, const Candidate& b) { return a.text == b.text; });
-    found.candidates.erase(same, found.candidates.end());
-    if (found.candidates.size() > kMostCandidates) found.candidates.resize(kMostCandidates);
+    list.erase(same, list.end());
+    if (list.size() > kMostCandidates) list.resize(kMostCandidates);
     return found;
 }
 
-std::string State::meaningOf(std::string_view word) const {
-    if (instances.contains(word)) return "instance";
-    if (declarations.variables.contains(word)) return "variable";
-    if (const Declaration* known = declarations.find(word))
-        return known->isStream() ? "stream" : known->kind == "struct" ? "struct" : "function";
-    if (isStreamName(word)) return "stream";
-    if (std::find(std::begin(kFunctions), std::end(kFunctions), word) != std::end(kFunctions) ||
-        isTensorFunction(word) || word == "println" || word == "print")
-        return "function";
-    return "name";
-}
-
-std::vector<Coloured> Session::colour(std::string_view text) const {
+std::vector<Coloured> Completer::colour(std::string_view text) const {
     std::vector<Coloured> list;
     for (const Token& token : tokenize(text)) {
         std::string kind;
         switch (token.kind) {
-            case TokenKind::Word: kind = state->meaningOf(token.text); break;
+            case TokenKind::Word: kind = names.kindOf(token.text); break;
             case TokenKind::Keyword: kind = "keyword"; break;
             case TokenKind::Type: kind = "type"; break;
             case TokenKind::Number: kind = "number"; break;
