@@ -1,6 +1,6 @@
 #pragma once
 /// The words of what is typed, whether or not it is the language yet: for colours, for completion, to see
-/// where an entry ends. The parser is asked when a whole entry is there.
+/// where an entry ends. They are the lexemes of the language, and the prompt's own: commands, `<-`, `..`.
 
 #include <cstdint>
 #include <string_view>
