@@ -5,6 +5,7 @@
 #include <optional>
 #include <system_error>
 
+#include "parser/lexemes.h"
 #include "repl/detail/commands.h"
 #include "repl/detail/node_names.h"
 #include "types/builtin_streams.h"
@@ -15,19 +16,10 @@ namespace {
 
 constexpr std::size_t kMostCandidates = 200;
 
-constexpr std::string_view kWords[] = {
-    "add",    "body",    "bit",       "boolean",  "break",      "complex", "continue",
-    "do",     "double",  "duplicate", "else",     "enqueue",    "false",   "feedbackloop",
-    "filter", "float",   "float2",    "float3",   "float4",     "for",     "handler",
-    "helper", "if",      "init",      "int",      "iter",       "join",    "loop",
-    "native", "peek",    "pi",        "pipeline", "pop",        "portal",  "prework",
-    "print",  "println", "push",      "return",   "roundrobin", "split",   "splitjoin",
-    "static", "struct",  "take",      "to",       "true",       "void",    "while",
-    "work"};
-constexpr std::string_view kFunctions[] = {"abs", "acos", "asin", "atan",   "atan2", "ceil",
-                                           "cos", "cosh", "exp",  "floor",  "log",   "log10",
-                                           "max", "min",  "pow",  "random", "rint",  "round",
-                                           "sin", "sinh", "sqrt", "tan",    "tanh"};
+/// Words of the prompt and of some places of the language.
+constexpr std::string_view kMoreWords[] = {"global", "iter", "print", "println", "take"};
+/// Keywords that may stand nowhere.
+constexpr std::string_view kReserved[] = {"case", "default", "switch", "template"};
 
 /// Paths that go on as `begun` does; folders end in '/'.
 void addFiles(std::string_view begun, std::vector<Candidate>& to) {
@@ -113,7 +105,10 @@ std::vector<Candidate> Completer::namesFrom(std::string_view begun) const {
             add(name, "stream", names.headOf(name));
     for (const auto& info : types::builtinStreams())
         if (!info.name.empty()) add(info.name, "stream", names.headOf(info.name));
-    for (std::string_view word : kWords) add(word, isPrimitiveType(word) ? "type" : "keyword", {});
+    for (std::string_view word : parser::keywords())
+        if (std::find(std::begin(kReserved), std::end(kReserved), word) == std::end(kReserved))
+            add(word, isPrimitiveType(word) ? "type" : "keyword", {});
+    for (std::string_view word : kMoreWords) add(word, "keyword", {});
     for (std::string_view word : functionNames()) add(word, "function", {});
     return found;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "types/builtin_streams.h"
+#include "types/math.h"
 #include "types/tensor.h"
 
 namespace strc::repl {
@@ -104,10 +105,9 @@ std::string Names::headOf(std::string_view name) const {
 // ---------------------------------------------------------------- functions
 
 std::vector<std::string_view> functionNames() {
-    std::vector<std::string_view> list = {"abs", "acos", "asin", "atan",   "atan2", "ceil",
-                                          "cos", "cosh", "exp",  "floor",  "log",   "log10",
-                                          "max", "min",  "pow",  "random", "rint",  "round",
-                                          "sin", "sinh", "sqrt", "tan",    "tanh"};
+    std::vector<std::string_view> list = {"random"};
+    for (int k = 0; k < static_cast<int>(types::MathFn::Count); ++k)
+        list.push_back(types::name(static_cast<types::MathFn>(k)));
     for (std::size_t k = 0; k < static_cast<std::size_t>(types::TensorFn::Count); ++k)
         if (const types::TensorFnInfo& row = types::info(static_cast<types::TensorFn>(k));
             row.form != types::TensorForm::Operator)
