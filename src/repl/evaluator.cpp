@@ -94,8 +94,11 @@ std::unique_ptr<Work> Evaluator::checkedValue(const Input& input, std::vector<Me
     task.input = input.name;
     std::unique_ptr<Work> work;
     base::onOwnStack([&] { work = workbench.compile(task); });
-    auto isExpected = [](const base::Diagnostic& diag) {
-        return diag.id == Diag::UnknownVariable && diag.args.front() == kResult;
+    const ast::Expr* value = assignedIn(work->program, work->own);
+    // A function that returns nothing may be called, but not assigned.
+    auto isExpected = [value](const base::Diagnostic& diag) {
+        return (diag.id == Diag::UnknownVariable && diag.args.front() == kResult) ||
+               (diag.id == Diag::VoidValue && value && diag.range == value->range);
     };
     told = workbench.messages(*work, task, isExpected);
     // Warnings come with the value, which is another compilation of the same text.

@@ -8,10 +8,15 @@
 
 #include <fmt/format.h>
 
+#include "base/limits.h"
+#include "base/own_stack.h"
+#include "parser/fragment.h"
 #include "repl/detail/commands.h"
 #include "repl/detail/state.h"
 
 namespace strc::repl {
+
+using parser::FragmentKind;
 
 State::State(Callbacks given) : output(std::move(given)) {
     workbench.interrupt = output.callbacks.interrupt;
@@ -22,52 +27,11 @@ State::State(Callbacks given) : output(std::move(given)) {
 
 namespace {
 
-/// `int n = 3`, `P p`, `float[4] a`: a type, then a name.
-bool isVariable(const std::vector<Token>& tokens, const Declarations& known) {
-    if (tokens.empty()) return false;
-    const Token& first = tokens[0];
-    const Declaration* structure = known.find(first.text);
-    const bool isTensor =
-        first.is("tensor") && tokens.size() > 1 && (tokens[1].is("<") || tokens[1].is("["));
-    const bool isType = first.kind == TokenKind::Type || isTensor ||
-                        (first.kind == TokenKind::Word && structure && structure->kind == "struct");
-    const bool isPair =
-        first.kind == TokenKind::Word && tokens.size() > 1 && tokens[1].kind == TokenKind::Word;
-    if (!isType) return isPair;
-    int depth = 0;
-    for (std::size_t k = 1; k < tokens.size(); ++k) {
-        const bool isEnd = tokens[k].is("]") || tokens[k].is(">");
-        if (tokens[k].is("[") || tokens[k].is("<")) ++depth;
-        if (isEnd) --depth;
-        if (depth == 0 && !isEnd) return tokens[k].kind == TokenKind::Word;
-    }
-    return false;
-}
-
-bool isDeclaration(const std::vector<Token>& tokens) {
-    for (const char* word : {"struct", "helper", "native", "static", "global"})
-        if (tokens[0].is(word)) return true;
-    for (std::size_t k = 0; k + 1 < tokens.size() && !tokens[k].is("{"); ++k) {
-        const bool isKind = tokens[k].is("filter") || tokens[k].is("pipeline") ||
-                            tokens[k].is("splitjoin") || tokens[k].is("feedbackloop");
-        if (isKind) return mayNameStream(tokens[k + 1]);
-    }
-    return false;
-}
-
-bool isStatement(const std::vector<Token>& tokens) {
-    for (const char* word : {"if", "for", "while", "do", "{", "println", "print", "++", "--"})
-        if (tokens[0].is(word)) return true;
-    int depth = 0;
-    for (const Token& token : tokens) {
-        if (token.is("(") || token.is("[")) ++depth;
-        if (token.is(")") || token.is("]")) --depth;
-        if (depth > 0 || token.kind != TokenKind::Operator) continue;
-        for (const char* sign :
-             {"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "++", "--"})
-            if (token.is(sign)) return true;
-    }
-    return false;
+FragmentKind kindOf(const Input& input, const volatile bool* interrupt) {
+    FragmentKind kind = FragmentKind::Expression;
+    base::onOwnStack(
+        [&] { kind = parser::kindOfFragment(input.text(), base::Limits().nesting, interrupt); });
+    return kind;
 }
 
 }  // namespace
@@ -84,14 +48,15 @@ void State::entry(const Input& input) {
     hints.refuseForgottenColon(input, tokens);
     if (tokens[0].is("else"))
         output.fail(input, "an 'else' belongs on the line of the '}' or ';' before it");
-    if (isDeclaration(tokens)) {
+    const FragmentKind kind = kindOf(input, output.callbacks.interrupt);
+    if (kind == FragmentKind::Declaration) {
         declarer.declare(input);
         output.answer().hasDeclared = true;
         return;
     }
     if (classifier.isStream(input)) return runner.stream(input);
     hints.refuseLooseFunction(input, tokens);
-    if (isVariable(tokens, declarations)) {
+    if (kind == FragmentKind::Variables) {
         hints.refuseRunAsValue(input, tokens);
         declarer.variables(input);
         output.answer().hasDeclared = true;
@@ -99,7 +64,7 @@ void State::entry(const Input& input) {
     }
     hints.refuseMisspelledStream(input, tokens);
     hints.refuseNewName(input, tokens);
-    if (isStatement(tokens)) return evaluator.statement(input);
+    if (kind == FragmentKind::Statement) return evaluator.statement(input);
     evaluator.expression(input);
 }
 

@@ -43,6 +43,8 @@ struct Entry {
 };
 
 /// Splits a typed text into entries, which stand in lines of their own or have `;` between them. Blank ones are left out.
+/// The parser could not say where an entry ends: lines about streams are not its language, and it would wait for a
+/// bracket that is missing until the end of the text.
 std::vector<Entry> split(std::string_view text);
 /// Does it end where an entry may end? How many brackets are open then.
 bool isComplete(std::string_view text);

@@ -1,5 +1,6 @@
 #pragma once
-/// Finds out what an entry is. Private to repl.
+/// Tells lines about streams from others. The grammar cannot: in it `s = Ramp() | Print()` is an assignment, and what the names
+/// mean decides. All other kinds are the parser's to say (parser/fragment.h). Private to repl.
 
 #include <cstdint>
 #include <vector>
