@@ -1,7 +1,7 @@
 #pragma once
 /// The tokens of a source text, one after the other, on their way into a Layout with the comments
 /// between them. The tree says which token comes next; the text says how it is written, so nothing
-/// of it can get lost.
+/// of it can get lost. This is no lexer: where a token ends, and what is a comment, the parser has said.
 ///
 /// Where comments go: one that shares a line with the token before it stays behind that token; one
 /// that ends its line ends the line of the output, too; one with text behind it stays in front of

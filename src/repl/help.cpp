@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "repl/commands.h"
+#include "repl/detail/commands.h"
 
 namespace strc::repl {
 
@@ -139,7 +139,7 @@ std::vector<std::string_view> helpTopics() {
     return names;
 }
 
-void State::helpCommand(const Input&, const Input& arguments) {
+void helpCommand(State& state, const Input&, const Input& arguments) {
     if (arguments.text().empty()) {
         std::string text(kIntroduction);
         text += "Commands:\n";
@@ -148,16 +148,17 @@ void State::helpCommand(const Input&, const Input& arguments) {
                                 each.about);
         text += "Topics:\n ";
         for (std::string_view each : helpTopics()) text += fmt::format(" {}", each);
-        show(text + "\n`:help COMMAND` and `:help TOPIC` have examples.\n");
+        state.output.show(text + "\n`:help COMMAND` and `:help TOPIC` have examples.\n");
         return;
     }
-    if (const Topic* topic = findTopic(arguments.text())) return show(std::string(topic->text));
+    if (const Topic* topic = findTopic(arguments.text()))
+        return state.output.show(std::string(topic->text));
     const bool hasColon = arguments.text().starts_with(':');
     const std::string name = fmt::format("{}{}", hasColon ? "" : ":", arguments.text());
     const Command* found = findCommand(name);
-    if (!found) fail(arguments, whyNone(name));
-    show(fmt::format("{} {}\n  {}\nFor example\n{}\n", found->name, found->arguments, found->about,
-                     found->more));
+    if (!found) state.output.fail(arguments, whyNone(name));
+    state.output.show(fmt::format("{} {}\n  {}\nFor example\n{}\n", found->name, found->arguments,
+                                  found->about, found->more));
 }
 
 }  // namespace strc::repl

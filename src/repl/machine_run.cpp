@@ -1,4 +1,4 @@
-#include "repl/machine_run.h"
+#include "repl/detail/machine_run.h"
 
 #include <algorithm>
 #include <chrono>

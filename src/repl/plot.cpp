@@ -1,4 +1,4 @@
-#include "repl/plot.h"
+#include "repl/detail/plot.h"
 
 #include <algorithm>
 #include <cmath>

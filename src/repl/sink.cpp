@@ -1,4 +1,4 @@
-#include "repl/sink.h"
+#include "repl/detail/sink.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "repl/stream_line.h"
+#include "repl/detail/stream_line.h"
 
 #include <algorithm>
 

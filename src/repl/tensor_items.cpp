@@ -1,4 +1,4 @@
-#include "repl/tensor_items.h"
+#include "repl/detail/tensor_items.h"
 
 #include "io/tensors.h"
 #include "types/tensor_text.h"

@@ -2,120 +2,33 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <span>
 #include <string>
+
+#include "parser/lexemes.h"
 
 namespace strc::repl {
 namespace {
 
-constexpr std::array kKeywords = std::to_array<std::string_view>(
-    {"filter",   "pipeline", "splitjoin", "feedbackloop", "portal",  "to",        "handler",
-     "stateful", "iter",     "add",       "split",        "join",    "duplicate", "roundrobin",
-     "body",     "loop",     "enqueue",   "init",         "prework", "work",      "peek",
-     "pop",      "push",     "struct",    "template",     "native",  "static",    "global",
-     "helper",   "if",       "else",      "while",        "for",     "switch",    "case",
-     "default",  "break",    "continue",  "return",       "do",      "pi",        "true",
-     "false",    "take"});
-constexpr std::array kTypes = std::to_array<std::string_view>(
-    {"void", "boolean", "bit", "int", "float", "double", "complex", "float2", "float3", "float4"});
-/// Longest first.
-constexpr std::array kOperators = std::to_array<std::string_view>(
-    {"<<=", ">>=", "->", "<-", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=",
-     "|=",  "^=",  "<<", ">>", "&&", "||", "==", "!=", "<=", ">=", ".."});
+using parser::LexemeKind;
 
-bool isWordStart(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
-bool isWordPart(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+/// Words that mean something at the prompt or in some places of the language, where the grammar has names.
+constexpr std::array kMoreKeywords = std::to_array<std::string_view>({"global", "iter", "take"});
+/// Signs of the prompt: `s <- [1 .. 9]`.
+constexpr std::array kMoreSigns = std::to_array<std::string_view>({"<-", ".."});
 
-class Lexer {
-public:
-    explicit Lexer(std::string_view source) : text(source) {}
-
-    std::vector<Token> run() {
-        while (at < text.size()) {
-            const char c = text[at];
-            if (std::isspace(static_cast<unsigned char>(c))) {
-                if (c == '\n') isLineStart = true;
-                ++at;
-                continue;
-            }
-            if (c == ':' && isLineStart)
-                command();
-            else if (isWordStart(c))
-                word();
-            else if (std::isdigit(static_cast<unsigned char>(c)))
-                number();
-            else if (c == '"' || c == '\'')
-                quoted(c);
-            else if (text.substr(at, 2) == "//")
-                add(TokenKind::Comment, std::min(text.find('\n', at), text.size()));
-            else if (text.substr(at, 2) == "/*")
-                blockComment();
-            else
-                add(TokenKind::Operator, at + operatorLength());
-            isLineStart = false;
-        }
-        return std::move(tokens);
+TokenKind kindOf(const parser::Lexeme& lexeme) {
+    switch (lexeme.kind) {
+        case LexemeKind::Name: return isKeyword(lexeme.text) ? TokenKind::Keyword : TokenKind::Word;
+        case LexemeKind::Keyword: return TokenKind::Keyword;
+        case LexemeKind::Type: return TokenKind::Type;
+        case LexemeKind::Number: return TokenKind::Number;
+        case LexemeKind::String: return TokenKind::String;
+        case LexemeKind::Comment: return TokenKind::Comment;
+        case LexemeKind::Sign: return TokenKind::Operator;
     }
-
-private:
-    void add(TokenKind kind, std::size_t end, bool isOpen = false) {
-        tokens.push_back({kind, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end),
-                          text.substr(at, end - at), isOpen});
-        at = end;
-    }
-    void command() {
-        std::size_t end = at + 1;
-        while (end < text.size() && isWordPart(text[end])) ++end;
-        add(TokenKind::Command, end);
-    }
-    void word() {
-        std::size_t end = at;
-        while (end < text.size() && isWordPart(text[end])) ++end;
-        const std::string_view found = text.substr(at, end - at);
-        add(isKeyword(found)         ? TokenKind::Keyword
-            : isPrimitiveType(found) ? TokenKind::Type
-                                     : TokenKind::Word,
-            end);
-    }
-    void number() {
-        std::size_t end = at;
-        while (end < text.size()) {
-            const bool isPoint = text[end] == '.' && end + 1 < text.size() &&
-                                 std::isdigit(static_cast<unsigned char>(text[end + 1]));
-            const bool isSign = (text[end] == '+' || text[end] == '-') && end > at &&
-                                (text[end - 1] == 'e' || text[end - 1] == 'E') &&
-                                !text.substr(at).starts_with("0x");
-            if (!isPoint && !isSign && !isWordPart(text[end])) break;
-            ++end;
-        }
-        add(TokenKind::Number, end);
-    }
-    void quoted(char quote) {
-        std::size_t end = at + 1;
-        while (end < text.size() && text[end] != quote && text[end] != '\n')
-            end += text[end] == '\\' && end + 1 < text.size() ? 2 : 1;
-        const bool isOpen = end >= text.size() || text[end] != quote;
-        add(TokenKind::String, isOpen ? std::min(end, text.size()) : end + 1, isOpen);
-    }
-    void blockComment() {
-        const std::size_t end = text.find("*/", at + 2);
-        const bool isOpen = end == std::string_view::npos;
-        add(TokenKind::Comment, isOpen ? text.size() : end + 2, isOpen);
-    }
-    std::size_t operatorLength() const {
-        for (std::string_view each : kOperators)
-            if (text.substr(at).starts_with(each)) return each.size();
-        std::size_t end = at + 1;  // a character of several bytes is one
-        while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;
-        return end - at;
-    }
-
-    std::string_view text;
-    std::size_t at = 0;
-    bool isLineStart = true;
-    std::vector<Token> tokens;
-};
+    return TokenKind::Operator;
+}
 
 bool opens(const Token& token) { return token.is("(") || token.is("[") || token.is("{"); }
 
@@ -361,14 +274,31 @@ private:
 
 }  // namespace
 
-std::vector<Token> tokenize(std::string_view text) { return Lexer(text).run(); }
+std::vector<Token> tokenize(std::string_view text) {
+    std::vector<Token> tokens;
+    for (const parser::Lexeme& each : parser::lexemes(text, kMoreSigns)) {
+        const std::uint32_t before = tokens.empty() ? 0 : tokens.back().end;
+        const std::string_view blank = text.substr(before, each.begin - before);
+        if (!tokens.empty() && tokens.back().kind == TokenKind::Command && blank.empty() &&
+            kindOf(each) != TokenKind::Operator) {
+            Token& command = tokens.back();
+            command.end = each.end;
+            command.text = text.substr(command.begin, each.end - command.begin);
+            continue;
+        }
+        const bool isFirst = tokens.empty() || blank.find('\n') != std::string_view::npos;
+        const bool isCommand = isFirst && each.is(":");
+        tokens.push_back({isCommand ? TokenKind::Command : kindOf(each), each.begin, each.end,
+                          each.text, each.isOpen});
+    }
+    return tokens;
+}
 
 bool isKeyword(std::string_view word) {
-    return std::find(kKeywords.begin(), kKeywords.end(), word) != kKeywords.end();
+    return parser::kindOfWord(word) == LexemeKind::Keyword ||
+           std::find(kMoreKeywords.begin(), kMoreKeywords.end(), word) != kMoreKeywords.end();
 }
-bool isPrimitiveType(std::string_view word) {
-    return std::find(kTypes.begin(), kTypes.end(), word) != kTypes.end();
-}
+bool isPrimitiveType(std::string_view word) { return parser::kindOfWord(word) == LexemeKind::Type; }
 
 bool mayNameStream(const Token& token) {
     return token.kind == TokenKind::Word || token.is("add") || token.is("split");

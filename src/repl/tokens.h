@@ -1,6 +1,6 @@
 #pragma once
 /// The words of what is typed, whether or not it is the language yet: for colours, for completion, to see
-/// where an entry ends. The parser is asked when a whole entry is there.
+/// where an entry ends. They are the lexemes of the language, and the prompt's own: commands, `<-`, `..`.
 
 #include <cstdint>
 #include <string_view>
@@ -43,6 +43,8 @@ struct Entry {
 };
 
 /// Splits a typed text into entries, which stand in lines of their own or have `;` between them. Blank ones are left out.
+/// The parser could not say where an entry ends: lines about streams are not its language, and it would wait for a
+/// bracket that is missing until the end of the text.
 std::vector<Entry> split(std::string_view text);
 /// Does it end where an entry may end? How many brackets are open then.
 bool isComplete(std::string_view text);

@@ -1,11 +1,11 @@
-#include "repl/value_source.h"
+#include "repl/detail/value_source.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "repl/values.h"
+#include "repl/detail/values.h"
 #include "types/tensor_text.h"
 
 namespace strc::repl {

@@ -1,4 +1,4 @@
-#include "repl/values.h"
+#include "repl/detail/values.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,113 +1,90 @@
 #include "session/library.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "embedded/standardLibrary.h"
+#include "parser/lexemes.h"
 #include "session/sources.h"
 
 namespace strc::session {
 
 namespace {
 
-bool isNameStart(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
-bool isNamePart(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
 bool isOneOf(std::string_view word, std::initializer_list<std::string_view> words) {
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Walks over the words of a text, skipping comments and strings and counting braces.
+/// Walks over the lexemes of a text and counts braces.
 class Scanner {
 public:
-    explicit Scanner(std::string_view source) : text(source) {}
-
-    ScannedNames scan() {
-        while (at < text.size()) {
-            char c = text[at];
-            if (isNameStart(c))
-                word();
-            else if (std::isdigit(static_cast<unsigned char>(c)))
-                skipNumber();
-            else if (c == '"' || c == '\'')
-                skipQuoted(c);
-            else if (text.substr(at, 2) == "//")
-                at = std::min(text.size(), text.find('\n', at));
-            else if (text.substr(at, 2) == "/*")
-                skipBlockComment();
-            else {
-                if (c == '(') ++parentheses;
-                if (c == ')') --parentheses;
-                if (c == '{') ++depth;
-                if (c == '}') --depth;
-                if (c == '}' && depth == 0 && parentheses == 0) endDeclaration();
-                if (!std::isspace(static_cast<unsigned char>(c))) previous = {};
-                ++at;
-            }
-        }
-        return std::move(names);
+    explicit Scanner(std::string_view text) : lexemes(parser::lexemes(text)), size(text.size()) {
+        std::erase_if(lexemes, [](const Lexeme& each) { return each.kind == LexemeKind::Comment; });
     }
 
-    std::vector<std::size_t> ends;  ///< of the declarations that have been scanned
+    /// A declaration and what stands before it.
+    struct Piece {
+        std::size_t end;
+        ScannedNames names;
+    };
+    /// The last one is what stands behind the last declaration.
+    std::vector<Piece> scan() {
+        for (at = 0; at < lexemes.size(); ++at) {
+            const Lexeme& each = lexemes[at];
+            if (each.kind == LexemeKind::Sign)
+                sign(each);
+            else if (each.kind != LexemeKind::Number && each.kind != LexemeKind::String)
+                word(each);
+        }
+        pieces.push_back({size, std::move(names)});
+        return std::move(pieces);
+    }
 
 private:
-    void endDeclaration() {
-        inStatic = false;
-        ends.push_back(at + 1);
+    using Lexeme = parser::Lexeme;
+    using LexemeKind = parser::LexemeKind;
+
+    void sign(const Lexeme& each) {
+        if (each.is("(")) ++parentheses;
+        if (each.is(")")) --parentheses;
+        if (each.is("{")) ++depth;
+        if (each.is("}")) --depth;
+        if (each.is("}") && depth == 0 && parentheses == 0) {
+            inStatic = false;
+            pieces.push_back({each.end, std::exchange(names, {})});
+        }
+        previous = {};
     }
-    void word() {
-        std::size_t end = at;
-        while (end < text.size() && isNamePart(text[end])) ++end;
-        std::string_view name = text.substr(at, end - at);
-        at = end;
+    void word(const Lexeme& each) {
+        const std::string_view name = each.text;
         if (depth == 0 && isOneOf(previous, {"filter", "pipeline", "splitjoin", "feedbackloop",
                                              "struct", "helper", "native"}))
             names.declared.insert(name);
-        else if (!isKeyword(name) || createsKeyword())
+        else if (each.kind == LexemeKind::Name || createsKeyword())
             names.used.insert(name);
         if (depth == 0 && isOneOf(name, {"static", "global"})) inStatic = true;
-        if (depth == 1 && inStatic && !isType(name)) names.globals.insert(name);
+        if (depth == 1 && inStatic && each.kind != LexemeKind::Type) names.globals.insert(name);
         previous = name;
     }
 
-    /// Keywords that are names of library streams as well: `add add(...)`.
-    static bool isKeyword(std::string_view name) {
-        return isOneOf(name, {"add", "split", "join", "body", "loop", "duplicate", "roundrobin",
-                              "enqueue", "push", "pop", "peek"});
-    }
-    static bool isType(std::string_view name) {
-        return isOneOf(name, {"int", "float", "double", "bit", "boolean", "complex", "float2",
-                              "float3", "float4"});
-    }
+    /// Streams may be called as keywords are: `add add(...)`.
     bool createsKeyword() const {
-        std::size_t next = text.find_first_not_of(" \t\r\n", at);
-        return isOneOf(previous, {"add", "body", "loop"}) && next != std::string_view::npos &&
-               text[next] == '(';
+        const bool isLast = at + 1 == lexemes.size();
+        return isOneOf(previous, {"add", "body", "loop"}) && !isLast &&
+               (lexemes[at + 1].is("(") || lexemes[at + 1].is(";"));
     }
 
-    void skipNumber() {
-        while (at < text.size() && isNamePart(text[at])) ++at;
-    }
-    void skipQuoted(char quote) {
-        ++at;
-        while (at < text.size() && text[at] != quote && text[at] != '\n')
-            at += text[at] == '\\' ? 2 : 1;
-        ++at;
-    }
-    void skipBlockComment() {
-        std::size_t end = text.find("*/", at + 2);
-        at = end == std::string_view::npos ? text.size() : end + 2;
-    }
-
-    std::string_view text;
+    std::vector<Lexeme> lexemes;
+    std::size_t size;  ///< of the text
     std::size_t at = 0;
     int depth = 0;
     int parentheses = 0;  ///< an array literal may stand in them, as a default
     bool inStatic = false;
     std::string_view previous;
-    ScannedNames names;
+    ScannedNames names;  ///< since the last declaration
+    std::vector<Piece> pieces;
 };
 
 /// The same lines, of blanks.
@@ -119,18 +96,22 @@ std::string blanked(std::string_view text) {
 
 }  // namespace
 
-ScannedNames scanNames(std::string_view text) { return Scanner(text).scan(); }
+ScannedNames scanNames(std::string_view text) {
+    ScannedNames all;
+    for (Scanner::Piece& piece : Scanner(text).scan()) {
+        all.declared.merge(piece.names.declared);
+        all.globals.merge(piece.names.globals);
+        all.used.merge(piece.names.used);
+    }
+    return all;
+}
 
 Library::Library(std::vector<LibraryFile> given) : files(std::move(given)) {
     for (std::size_t file = 0; file < files.size(); ++file) {
-        const std::string_view text = files[file].text;
-        Scanner scanner(text);
-        scanner.scan();
-        scanner.ends.push_back(text.size());
         std::size_t begin = 0;
-        for (std::size_t end : scanner.ends) {
-            pieces.push_back({file, begin, end, scanNames(text.substr(begin, end - begin))});
-            begin = end;
+        for (Scanner::Piece& piece : Scanner(files[file].text).scan()) {
+            pieces.push_back({file, begin, piece.end, std::move(piece.names)});
+            begin = piece.end;
         }
     }
     for (std::size_t k = 0; k < pieces.size(); ++k) {

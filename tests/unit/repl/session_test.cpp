@@ -472,6 +472,35 @@ TEST_F(SessionTest, Completion) {
     EXPECT_EQ(channels.begin, 7U);
 }
 
+TEST_F(SessionTest, ExpressionsMayChangeVariables) {
+    say("int n = 3");
+    EXPECT_EQ(say("n++ + 1"), "4\n");
+    EXPECT_EQ(say("n"), "4\n");
+    EXPECT_THAT(say("n + 1 = 3"), HasSubstr("not-assignable"));
+}
+
+TEST_F(SessionTest, FunctionsThatReturnNothingAreCalled) {
+    say("helper H { void tell(int x) { println(x); } int twice(int x) { return 2 * x; } }");
+    EXPECT_EQ(say("H.tell(3)"), "3\n");
+    EXPECT_EQ(say("println(7)"), "7\n");
+    EXPECT_EQ(say(":type H.tell(3)"), "void\n");
+    EXPECT_THAT(say("H.twice(H.tell(3))"), HasSubstr("void-value"));
+    EXPECT_THAT(say("x = H.tell(3)"), HasSubstr("'x' is not declared yet"));
+}
+
+TEST_F(SessionTest, WordsOfTheLanguageAreKnown) {
+    for (const char* word : {"stateful", "prework", "float3", "erf", "csqrt", "matmul", "take"}) {
+        const std::string_view text = word;
+        const Completion found = session->complete(text.substr(0, text.size() - 1),
+                                                   static_cast<std::uint32_t>(text.size() - 1));
+        const bool isThere = std::any_of(found.candidates.begin(), found.candidates.end(),
+                                         [&](const Candidate& each) { return each.text == text; });
+        EXPECT_TRUE(isThere) << word;
+    }
+    EXPECT_TRUE(session->complete("switc", 5).candidates.empty());
+    EXPECT_EQ(session->colour("erf").front().kind, "function");
+}
+
 TEST(Lines, AnInterruptDropsAnUnfinishedEntry) {
     std::istringstream in("int x = (1 +\n1 + 1\n");
     std::ostringstream out;

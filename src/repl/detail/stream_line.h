@@ -6,18 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "repl/detail/input.h"
 #include "repl/tokens.h"
 
 namespace strc::repl {
-
-/// One entry as it was typed.
-struct Input {
-    std::string_view typed;  ///< everything
-    std::string name;  ///< "<input 3>"
-    std::size_t begin = 0, end = 0;
-
-    std::string_view text() const { return typed.substr(begin, end - begin); }
-};
 
 /// A range of tokens.
 struct Span {

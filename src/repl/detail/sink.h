@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "io/items.h"
-#include "repl/values.h"
+#include "repl/detail/values.h"
 #include "types/type.h"
 
 namespace strc::repl {

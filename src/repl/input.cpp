@@ -1,7 +1,5 @@
-// Splits the arguments of a command into words.
-#include <algorithm>
+#include "repl/detail/input.h"
 
-#include "repl/commands.h"
 #include "session/sources.h"
 
 namespace strc::repl {
@@ -45,14 +43,6 @@ std::string plainText(const Input& word) {
     if (text.size() > 1 && text.front() == '"' && text.back() == '"')
         text = text.substr(1, text.size() - 2);
     return session::expandHome(std::string(text));
-}
-
-Input onlyWord(State& state, const Input& input, const Input& arguments, std::string_view wanted) {
-    const std::vector<Input> words = wordsOf(arguments);
-    if (words.empty()) state.fail(input, wanted);
-    if (words.size() > 1)
-        state.fail(words[1], "one name is enough here; quotes hold one with blanks together");
-    return words.front();
 }
 
 }  // namespace strc::repl

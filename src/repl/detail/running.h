@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "interp/live.h"
-#include "io/items.h"
-#include "repl/machine_run.h"
+#include "repl/detail/file_source.h"
+#include "repl/detail/machine_run.h"
 #include "repl/workbench.h"
 
 namespace strc::repl {
@@ -28,21 +28,6 @@ enum class Stop : std::uint8_t {
 struct Goal {
     std::optional<std::uint64_t> items;  ///< of what Running::Counted says
     std::optional<std::uint64_t> steps;
-};
-
-/// A file that feeds a stream.
-class FileSource {
-public:
-    FileSource(std::string name, std::unique_ptr<io::ItemReader> file, const types::Type* item);
-    const std::string& name() const { return file; }
-    /// The next few items as bytes; empty at the end.
-    base::Result<std::string> next();
-    io::StreamInfo info() const { return reader->info(); }
-
-private:
-    std::string file;
-    std::unique_ptr<io::ItemReader> reader;
-    std::size_t itemSize;
 };
 
 class Running {
@@ -102,14 +87,6 @@ public:
     /// A step is not stopped by a break where it stands.
     void passBreak() { stoppedAt = live->steps(); }
     std::vector<Message> messages();
-
-    /// "scale", "scale.left", "#3": the filters, splitters and joiners that are meant.
-    std::vector<graph::NodeId> nodes(std::string_view name) const;
-    /// "0", "#0", "source -> scale", "input", "output", or a node: what goes in and out there.
-    std::vector<graph::EdgeId> edges(std::string_view name) const;
-    /// As short as can be told apart from the others.
-    std::string nameOf(graph::NodeId) const;
-    std::string nameOfEdge(graph::EdgeId) const;
 
     const Workbench& bench;
     MixedText mixed;
