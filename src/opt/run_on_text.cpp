@@ -14,23 +14,6 @@ namespace {
 
 const pass::Row& rowOf(base::Pass id) { return passTable()[static_cast<std::size_t>(id)]; }
 
-/// A filter as elaboration would hand it on, as far as its code says. Values of constants and fields are not known.
-elab::Kernel kernelOf(ir::StreamCode code) {
-    elab::Kernel kernel;
-    kernel.input = code.input;
-    kernel.output = code.output;
-    for (const ir::Variable& field : code.fields) {
-        const bool isTensor = field.type->is(types::TypeKind::Tensor);
-        kernel.fieldTypes.push_back(field.type);
-        kernel.fieldOffsets.push_back(0);
-        kernel.tensors.push_back(isTensor && types::isConcrete(field.type) ? field.type : nullptr);
-        kernel.storedTensors.push_back(ir::kNone);
-    }
-    code.open.assign(code.constants.size(), 0);
-    kernel.code = std::move(code);
-    return kernel;
-}
-
 /// Reports what is not well formed.
 bool isWellFormed(base::Context& context, base::BufferId buffer, const ir::Module& module) {
     const std::vector<ir::Fault> faults = ir::faultsOf(module);
@@ -52,6 +35,22 @@ void runOn(const pass::Context& context, ir::StreamCode& code, std::span<const b
 }
 
 }  // namespace
+
+elab::Kernel kernelOf(ir::StreamCode code) {
+    elab::Kernel kernel;
+    kernel.input = code.input;
+    kernel.output = code.output;
+    for (const ir::Variable& field : code.fields) {
+        const bool isTensor = field.type->is(types::TypeKind::Tensor);
+        kernel.fieldTypes.push_back(field.type);
+        kernel.fieldOffsets.push_back(0);
+        kernel.tensors.push_back(isTensor && types::isConcrete(field.type) ? field.type : nullptr);
+        kernel.storedTensors.push_back(ir::kNone);
+    }
+    code.open.assign(code.constants.size(), 0);
+    kernel.code = std::move(code);
+    return kernel;
+}
 
 bool runsOnText(base::Pass id) { return rowOf(id).onKernel != nullptr; }
 

@@ -7,8 +7,12 @@
 
 #include "base/context.h"
 #include "base/pass.h"
+#include "elab/elaborate.h"
 
 namespace strc::opt {
+
+/// A filter of a text as elaboration would hand it on, as far as its code says. Values of constants and fields are not known.
+elab::Kernel kernelOf(ir::StreamCode);
 
 /// Can the pass be run on a text? It is a function on kernels.
 bool runsOnText(base::Pass);
