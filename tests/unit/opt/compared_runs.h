@@ -2,6 +2,7 @@
 /// Runs before and after a step of the compiler, as fault injection compares them (unit/opt/faults.h).
 
 #include <cmath>
+#include <functional>
 #include <regex>
 #include <set>
 #include <string>
@@ -38,16 +39,21 @@ class FaultTest : public testing::CompiledTest {
 protected:
     void SetUp() override { request.optimise = pass::Options{true}; }
 
-    /// What the program prints and reports; `steady` steady states.
-    std::string interpreted(std::int64_t steady) {
+    /// What the program prints and reports while it runs.
+    std::string told(const std::function<void()>& runIt) {
         printed.clear();
-        interpret(testing::iterations(steady));
-        return told();
+        runIt();
+        std::string text = std::exchange(printed, "");
+        const std::vector<std::string> all = faults();
+        for (std::size_t k = reported; k < all.size(); ++k) text += all[k] + "\n";
+        reported = all.size();
+        return text;
     }
-    std::string compiled(std::int64_t steady, const codegen::Options& options = {}) {
-        printed.clear();
-        run(testing::iterations(steady), options);
-        return told();
+    std::string interpreted(std::int64_t steady) {
+        return told([&] { interpret(testing::iterations(steady)); });
+    }
+    std::string compiled(std::int64_t steady) {
+        return told([&] { run(testing::iterations(steady)); });
     }
     /// The program up to that stage; passes that have something to do are in `applied`.
     void compileTo(session::Stage last, const std::string& text,
@@ -75,13 +81,6 @@ protected:
     std::set<std::string> applied;
 
 private:
-    std::string told() {
-        std::string text = std::exchange(printed, "");
-        const std::vector<std::string> all = faults();
-        for (std::size_t k = reported; k < all.size(); ++k) text += all[k] + "\n";
-        reported = all.size();
-        return text;
-    }
     std::size_t reported = 0;  ///< diagnostics that a run before has left
 };
 
