@@ -162,6 +162,7 @@ typedef enum strc_product {
     STRC_MEMORY_JSON,  ///< PLANNED; docs/graph-json.md
     STRC_C_SOURCE,  ///< PLANNED; docs/c-source.md; with the option "c-source"
     STRC_C_HEADER,  ///< PLANNED; that of the same
+    STRC_PROGRAM,  ///< SCHEDULED; kernels, states, graph and quota, as `strc opt` reads them
 } strc_product;
 
 /// Null if it is too early; with a diagnostic if the program cannot be compiled, or a tool is missing; if it was

@@ -6,7 +6,7 @@ using strc::session::Stage;
 
 namespace {
 
-bool isProduct(strc_product product) { return product >= STRC_AST && product <= STRC_C_HEADER; }
+bool isProduct(strc_product product) { return product >= STRC_AST && product <= STRC_PROGRAM; }
 
 Product productOf(strc_product product) {
     switch (product) {
@@ -26,6 +26,7 @@ Product productOf(strc_product product) {
         case STRC_MEMORY_JSON: return Product::MemoryJson;
         case STRC_C_SOURCE: return Product::CSource;
         case STRC_C_HEADER: return Product::CHeader;
+        case STRC_PROGRAM: return Product::Program;
     }
     return Product::Object;
 }

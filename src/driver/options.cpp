@@ -43,11 +43,11 @@ constexpr std::array kPictures{
     Choice<strc_product>{"dot", STRC_GRAPH_DOT}, Choice<strc_product>{"svg", STRC_GRAPH_SVG},
     Choice<strc_product>{"json", STRC_GRAPH_JSON}, Choice<strc_product>{"txt", STRC_GRAPH}};
 constexpr std::array kEmits{
-    Choice<strc_product>{"ast", STRC_AST},      Choice<strc_product>{"ir", STRC_IR},
-    Choice<strc_product>{"graph", STRC_GRAPH},  Choice<strc_product>{"schedule", STRC_SCHEDULE},
-    Choice<strc_product>{"plan", STRC_PLAN},    Choice<strc_product>{"llvm", STRC_LLVM},
-    Choice<strc_product>{"asm", STRC_ASSEMBLY}, Choice<strc_product>{"obj", STRC_OBJECT},
-    Choice<strc_product>{"c", STRC_C_SOURCE}};
+    Choice<strc_product>{"ast", STRC_AST},         Choice<strc_product>{"ir", STRC_IR},
+    Choice<strc_product>{"graph", STRC_GRAPH},     Choice<strc_product>{"schedule", STRC_SCHEDULE},
+    Choice<strc_product>{"program", STRC_PROGRAM}, Choice<strc_product>{"plan", STRC_PLAN},
+    Choice<strc_product>{"llvm", STRC_LLVM},       Choice<strc_product>{"asm", STRC_ASSEMBLY},
+    Choice<strc_product>{"obj", STRC_OBJECT},      Choice<strc_product>{"c", STRC_C_SOURCE}};
 
 /// Words that the compiler knows.
 using KnownValues = std::span<const std::string_view>;
@@ -357,9 +357,16 @@ private:
         addOutput(sub);
     }
 
-    /// The levels of which passes are functions on the body of a filter.
+    /// The levels of which passes are functions on the body of a filter or on a program, if they have one.
     static bool runsOnText(const base::PassInfo& row) {
+        static constexpr std::string_view functions[] = {
+#define STRC_PASS(Id, kind, level, product, function, name, what) #function,
+#include "base/passes.def"
+#undef STRC_PASS
+        };
         const base::PassLevel level = base::levelOf(row.id);
+        if (level == base::PassLevel::Program)
+            return functions[static_cast<std::size_t>(row.id)] != "none";
         return level == base::PassLevel::Kernel || level == base::PassLevel::Tensors ||
                level == base::PassLevel::Loops;
     }

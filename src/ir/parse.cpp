@@ -828,7 +828,12 @@ base::Result<Module> parse(std::string_view text, types::TypeTable& types, base:
 
 std::optional<Module> parse(base::Context& context, base::BufferId buffer,
                             types::TypeTable& types) {
-    detail::Tokens tokens = detail::tokenize(context.sources.text(buffer));
+    return parse(context, buffer, context.sources.text(buffer), types);
+}
+
+std::optional<Module> parse(base::Context& context, base::BufferId buffer, std::string_view text,
+                            types::TypeTable& types) {
+    detail::Tokens tokens = detail::tokenize(text);
     auto rangeOf = [&](const Token& token) {
         return base::SourceRange{buffer, static_cast<std::uint32_t>(token.begin),
                                  static_cast<std::uint32_t>(token.end)};

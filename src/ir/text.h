@@ -24,5 +24,8 @@ base::Result<Module> parse(std::string_view text, types::TypeTable&, base::NameT
 
 /// The same of a source; its instructions have their ranges there. None: what is wrong has been reported.
 std::optional<Module> parse(base::Context&, base::BufferId, types::TypeTable&);
+/// The same, of a text that is read in the place of the source's: it is as long, and what stands in it stands there too.
+std::optional<Module> parse(base::Context&, base::BufferId, std::string_view text,
+                            types::TypeTable&);
 
 }  // namespace strc::ir

@@ -1,5 +1,7 @@
 #include "pass/verify.h"
 
+#include <set>
+
 #include "ir/verify.h"
 
 namespace strc::pass {
@@ -18,7 +20,6 @@ public:
           graph(whole.elaboration->graph) {}
 
     std::vector<std::string> run() {
-        for (const elab::Kernel& kernel : elaboration.kernels) bodies(kernel);
         const std::size_t count = graph.nodes.size();
         if (elaboration.states.size() != count || program.repetitions.steady.size() != count ||
             program.repetitions.init.size() != count) {
@@ -26,6 +27,7 @@ public:
             return std::move(faults);
         }
         for (NodeId id = 0; id < count; ++id) node(id);
+        for (const graph::KernelId id : used) bodies(elaboration.kernels[id]);
         for (EdgeId id = 0; id < graph.edges.size(); ++id) edge(id);
         return std::move(faults);
     }
@@ -45,7 +47,10 @@ private:
     void node(NodeId id) {
         const graph::Node& node = graph.nodes[id];
         if (node.kind != graph::NodeKind::Filter) return;
-        if (node.kernel >= elaboration.kernels.size()) fault(id, "there is no such kernel");
+        if (node.kernel < elaboration.kernels.size())
+            used.insert(node.kernel);
+        else
+            fault(id, "there is no such kernel");
         if (!elaboration.states[id]) fault(id, "there is no state");
     }
 
@@ -70,6 +75,8 @@ private:
     const Program& program;
     const elab::Elaboration& elaboration;
     const graph::Graph& graph;
+    /// Others are only looked up: the code of a kernel before its shapes were known is beside types that are.
+    std::set<graph::KernelId> used;
     std::vector<std::string> faults;
 };
 

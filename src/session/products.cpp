@@ -12,6 +12,7 @@
 #include "graph/picture.h"
 #include "io/subprocess.h"
 #include "ir/text.h"
+#include "pass/text.h"
 #include "plan/memory.h"
 #include "session/c_source.h"
 #include "session/engine.h"
@@ -37,6 +38,15 @@ std::string graphText(const Compilation& program) {
     const std::vector<std::int64_t> capacity = capacities(program);
     return graph::toText(program.elaboration.graph,
                          {&program.repetitions, program.schedules.empty() ? nullptr : &capacity});
+}
+
+/// Before passes; what has no text is reported.
+std::optional<std::string> programText(Compilation& program) {
+    const pass::Program made = pass::borrow(program.elaboration, program.repetitions);
+    const std::string why = pass::whyNoText(program.module, made);
+    if (why.empty()) return pass::print(program.module, made);
+    reportCannotCompile(program, "there is no text of it that can be read back, because " + why);
+    return std::nullopt;
 }
 
 std::string machineCode(Product stage, Compilation& program, const Settings& settings,
@@ -149,7 +159,8 @@ Stage stageOf(Product product, const Settings& settings) {
         case Product::GraphJson:
         case Product::GraphDot:
         case Product::GraphSvg:
-        case Product::Schedule: return Stage::Scheduled;
+        case Product::Schedule:
+        case Product::Program: return Stage::Scheduled;
         case Product::Plan:
         case Product::Memory:
         case Product::MemoryJson:
@@ -196,6 +207,7 @@ std::optional<std::string> textOf(Product product, Compilation& program, const S
         case Product::GraphDot:
         case Product::GraphSvg: return picture(product, program, settings);
         case Product::Schedule: return scheduleText(program);
+        case Product::Program: return programText(program);
         case Product::Plan:
             if (!hasPlan(program)) return std::nullopt;
             return plan::print(*program.plan) + printKernels(program, settings);

@@ -18,6 +18,7 @@ enum class Product : std::uint8_t {
     GraphDot,
     GraphSvg,
     Schedule,
+    Program,  ///< pass/text.h
     Plan,
     Llvm,
     Asm,

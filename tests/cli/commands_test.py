@@ -573,7 +573,8 @@ class Check(Case):
     def test_emit(self):
         self.file("p.str", COUNTER)
         for stage, text in (("ast", b"Source"), ("ir", b"filter Sink int->void {"), ("graph", b"filter Sink pop 1"),
-                            ("schedule", b"Main.Source -> Main.Sink"), ("plan", b"Main.Sink from 0")):
+                            ("schedule", b"Main.Source -> Main.Sink"), ("program", b"\nprogram\nkernel "),
+                            ("plan", b"Main.Sink from 0")):
             out, err = self.call("check", "--emit", stage, "p.str")
             self.assertIn(text, out)
             self.assertEqual(err, "")
@@ -581,7 +582,7 @@ class Check(Case):
             self.assertEqual(self.bytes("o.txt"), out)
         self.call("check", "--emit=ast", "-o", "no/such", "p.str", status=1)
         _, err = self.call("check", "--emit=code", "p.str", status=2)
-        self.assertIn("ast, ir, graph, schedule, plan, llvm, asm, obj or c", err)
+        self.assertIn("ast, ir, graph, schedule, program, plan, llvm, asm, obj or c", err)
 
     def test_code_that_cannot_be_made_is_not_shown(self):
         self.file("p.str", """void->void pipeline Main { add Source; add Sink; }

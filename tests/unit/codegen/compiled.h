@@ -42,6 +42,11 @@ protected:
         const codegen::Options options = forTestedProcessor(wanted);
         codegen::Module module = lower(options);
         codegen::optimize(module, options);
+        return run(std::move(how), std::move(module), options);
+    }
+    /// Of code that is complete, made for these options.
+    interp::Outcome run(interp::Options how, codegen::Module module,
+                        const codegen::Options& options) {
         if (!executes(options)) {
             EXPECT_FALSE(codegen::printAssembly(module, options).empty());
             return interpret(std::move(how));

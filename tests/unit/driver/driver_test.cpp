@@ -81,6 +81,10 @@ TEST(Driver, EmitsStages) {
                 HasSubstr("Main.Source -> Main.Sink"));
     EXPECT_EQ(call({"check", "--emit=schedule", "-"}, kCounter).out,
               call({"schedule", "-"}, kCounter).out);
+    const std::string text = call({"check", "--emit=program", "-"}, kCounter).out;
+    EXPECT_THAT(text, HasSubstr("\nprogram\nkernel "));
+    EXPECT_EQ(call({"opt", "-"}, text).out, text);
+    EXPECT_EQ(call({"opt", "--pass=linear-combination,inline", "-"}, text).out, text);
     EXPECT_EQ(call({"check", "--emit=ast", "-"}, "nonsense").status, kProgramFault);
 }
 

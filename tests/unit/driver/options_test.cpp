@@ -159,7 +159,8 @@ TEST_F(OptionsTest, WrongValuesAreReportedWithWhatIsNeeded) {
     EXPECT_EQ(fault({"check", "-D", "=n", "a"}),
               "'=n' is not a value for -D: NAME=VALUE is needed");
     EXPECT_EQ(fault({"check", "--emit=code", "a"}),
-              "'code' is not a value for --emit: ast, ir, graph, schedule, plan, llvm, asm, obj or c "
+              "'code' is not a value for --emit: ast, ir, graph, schedule, program, plan, llvm, "
+              "asm, obj or c "
               "is needed");
     EXPECT_EQ(fault({"run", "--out-width=0", "a"}),
               "'0' is not a value for --out-width: a number from 1 to 2147483647 is needed");

@@ -147,6 +147,15 @@ TEST_F(PassRunTest, OnOneKernelOnlyItsLevelRuns) {
     EXPECT_FALSE(runPasses(context, kernel, base::PassLevel::Loops, table, "it"));
 }
 
+TEST_F(PassRunTest, VerifyLeavesKernelsThatNoNodeHas) {
+    elab::Elaboration made = elaboration;
+    made.kernels.push_back(made.kernels[0]);
+    made.kernels[2].code.work->blocks[0].instrs[0].result = 5;
+    EXPECT_THAT(verify(module, borrow(made, program.repetitions)), IsEmpty());
+    made.graph.nodes[1].kernel = 2;
+    EXPECT_THAT(verify(module, borrow(made, program.repetitions)), ::testing::Not(IsEmpty()));
+}
+
 TEST_F(PassRunTest, VerifyLooksAtEdgesStatesQuotasAndBodies) {
     EXPECT_THAT(verify(module, program), IsEmpty());
     auto faultsOf = [&](auto change) {
