@@ -1,4 +1,6 @@
-#include "ast/format_printer.h"
+// The style of types and expressions.
+
+#include "ast/format_expressions.h"
 
 namespace strc::ast {
 
@@ -43,104 +45,191 @@ const Expr* objectOf(const Expr& expr) {
     return increment && !increment->prefix ? increment->target : nullptr;
 }
 
+/// `[2, _]` behind the element type of a tensor.
+void shape(FormatPrinter& p, std::span<const TypeExpr* const> dimensions) {
+    if (dimensions.empty()) return;
+    p.tokens.token("[");
+    for (std::size_t k = 0; k < dimensions.size(); ++k) {
+        separator(p, k == 0);
+        if (dimensions[k]->bound)
+            expr(p, *dimensions[k]->bound);
+        else
+            p.tokens.token("_");
+    }
+    p.tokens.token("]");
+}
+
 }  // namespace
 
-// ---------------------------------------------------------------- types and lists
+void separator(FormatPrinter& p, bool isFirst) {
+    if (isFirst) return;
+    p.tokens.token(",");
+    p.tokens.lineBreak(BreakKind::Line);
+}
 
-void FormatPrinter::type(const TypeExpr& whole) {
+void type(FormatPrinter& p, const TypeExpr& whole) {
     std::vector<const TypeExpr*> arrays;
     const TypeExpr* inner = &whole;
     for (; inner->kind == TypeExprKind::Array; inner = inner->element) arrays.push_back(inner);
     if (inner->kind == TypeExprKind::Portal) {
-        tokens.token("portal");
-        tokens.token("<");
-        tokens.token(inner->name.range);
-        tokens.token(">");
+        p.tokens.token("portal");
+        p.tokens.token("<");
+        p.tokens.token(inner->name.range);
+        p.tokens.token(">");
     } else if (inner->kind == TypeExprKind::Named) {
-        tokens.token(inner->name.range);
+        p.tokens.token(inner->name.range);
     } else if (inner->kind == TypeExprKind::Tensor) {
-        tokens.token("tensor");
-        tokens.token("<");
-        type(*inner->element);
-        tokens.token(">");
+        p.tokens.token("tensor");
+        p.tokens.token("<");
+        type(p, *inner->element);
+        p.tokens.token(">");
         if (inner->hasNoDimensions) {
-            tokens.token("[");
-            tokens.token("]");
+            p.tokens.token("[");
+            p.tokens.token("]");
         }
     } else {
-        tokens.token(inner->range);
+        p.tokens.token(inner->range);
     }
-    if (inner->kind == TypeExprKind::Tensor) return shape(arrays);
+    if (inner->kind == TypeExprKind::Tensor) return shape(p, arrays);
     for (const TypeExpr* array : arrays) {
-        tokens.token("[");
-        if (array->bound) expr(*array->bound);
-        tokens.token("]");
+        p.tokens.token("[");
+        if (array->bound) expr(p, *array->bound);
+        p.tokens.token("]");
     }
 }
 
-/// `[2, _]` behind the element type of a tensor.
-void FormatPrinter::shape(std::span<const TypeExpr* const> dimensions) {
-    if (dimensions.empty()) return;
-    tokens.token("[");
-    for (std::size_t k = 0; k < dimensions.size(); ++k) {
-        separator(k == 0);
-        if (dimensions[k]->bound)
-            expr(*dimensions[k]->bound);
-        else
-            tokens.token("_");
-    }
-    tokens.token("]");
-}
-
-void FormatPrinter::separator(bool isFirst) {
-    if (isFirst) return;
-    tokens.token(",");
-    tokens.lineBreak(BreakKind::Line);
-}
-
-void FormatPrinter::arguments(std::span<const Expr* const> args) {
-    tokens.token("(");
-    begin(GroupMode::Fill, continued);
+void arguments(FormatPrinter& p, std::span<const Expr* const> args) {
+    p.tokens.token("(");
+    p.begin(GroupMode::Fill, p.continued);
     for (std::size_t i = 0; i < args.size(); ++i) {
-        separator(i == 0);
-        expr(*args[i]);
+        separator(p, i == 0);
+        expr(p, *args[i]);
     }
-    layout.end();
-    tokens.token(")");
+    p.layout.end();
+    p.tokens.token(")");
 }
+
+namespace {
 
 /// Numbers fill the lines; rows of a table have a line each once they do not fit on one. But the
-/// lines that somebody gave a table have a meaning and stay.
-void FormatPrinter::arrayLiteral(const ArrayLiteral& table) {
+/// lines into which a table was written have a meaning and stay.
+void arrayLiteral(FormatPrinter& p, const ArrayLiteral& table) {
     auto elements = table.elements;
     auto beginsLine = [&](std::size_t i) {
-        return i > 0 &&
-               tokens.lineOf(elements[i - 1]->range.end) != tokens.lineOf(elements[i]->range.begin);
+        return i > 0 && p.tokens.lineOf(elements[i - 1]->range.end) !=
+                            p.tokens.lineOf(elements[i]->range.begin);
     };
     bool isEmpty = elements.empty();
     bool hasRows = false;
     for (const Expr* each : elements) hasRows = hasRows || each->kind == ExprKind::ArrayLiteral;
     for (std::size_t i = 0; i < elements.size() && hasRows; ++i) hasRows = !beginsLine(i);
-    begin(GroupMode::All, kIndent);
-    tokens.token("{");
-    if (!isEmpty) tokens.lineBreak(BreakKind::Soft);
-    if (!hasRows) begin(GroupMode::Fill);
+    p.begin(GroupMode::All, FormatPrinter::kIndent);
+    p.tokens.token("{");
+    if (!isEmpty) p.tokens.lineBreak(BreakKind::Soft);
+    if (!hasRows) p.begin(GroupMode::Fill);
     for (std::size_t i = 0; i < elements.size(); ++i) {
-        separator(i == 0);
-        if (beginsLine(i)) tokens.lineBreak(BreakKind::Hard);
-        expr(*elements[i]);
+        separator(p, i == 0);
+        if (beginsLine(i)) p.tokens.lineBreak(BreakKind::Hard);
+        expr(p, *elements[i]);
     }
-    if (!hasRows) layout.end();
+    if (!hasRows) p.layout.end();
     if (isEmpty)
-        tokens.token("}");
+        p.tokens.token("}");
     else
-        tokens.close("}", BreakKind::Soft, 0, kIndent);
-    layout.end();
+        p.tokens.close("}", BreakKind::Soft, 0, FormatPrinter::kIndent);
+    p.layout.end();
 }
 
-// ---------------------------------------------------------------- expressions
+/// Casts and prefix operators. Two minus signs must not run together.
+void prefixed(FormatPrinter& p, const Expr& expression) {
+    const Expr* inner = &expression;
+    while (true) {
+        if (auto* unary = tryAs<UnaryExpr>(inner)) {
+            p.tokens.token(spelling(unary->op));
+            if (unary->op == UnaryOp::Minus && p.tokens.nextIs("-")) p.tokens.space();
+            inner = unary->operand;
+        } else if (auto* cast = tryAs<CastExpr>(inner)) {
+            p.tokens.token("(");
+            type(p, *cast->target);
+            p.tokens.token(")");
+            inner = cast->operand;
+        } else if (auto* increment = tryAs<IncrementExpr>(inner); increment && increment->prefix) {
+            p.tokens.token(increment->decrement ? "--" : "++");
+            inner = increment->target;
+        } else {
+            return expr(p, *inner);
+        }
+    }
+}
 
-void FormatPrinter::expr(const Expr& expression) {
+void suffix(FormatPrinter& p, const Expr& expression) {
+    if (auto* member = tryAs<MemberExpr>(&expression)) {
+        if (isNumber(*member->object)) p.tokens.space();
+        p.tokens.token(".");
+        p.tokens.token(member->member.range);
+    } else if (auto* index = tryAs<IndexExpr>(&expression)) {
+        p.tokens.token("[");
+        expr(p, *index->index);
+        for (const Expr* more : index->more) {
+            separator(p, false);
+            expr(p, *more);
+        }
+        p.tokens.token("]");
+    } else {
+        p.tokens.token(as<IncrementExpr>(expression).decrement ? "--" : "++");
+    }
+}
+
+void suffixed(FormatPrinter& p, const Expr& expression) {
+    std::vector<const Expr*> chain;
+    const Expr* inner = &expression;
+    for (const Expr* object; (object = objectOf(*inner)); inner = object) chain.push_back(inner);
+    expr(p, *inner);
+    for (std::size_t i = chain.size(); i-- > 0;) suffix(p, *chain[i]);
+}
+
+/// `a + b - c …` is one group however long; tighter operators at its left end are one inside.
+void binary(FormatPrinter& p, const BinaryExpr& outermost) {
+    std::vector<const BinaryExpr*> chain;
+    for (const BinaryExpr* each = &outermost; each; each = tryAs<BinaryExpr>(each->left)) {
+        if (chain.empty() || level(chain.back()->op) != level(each->op))
+            p.begin(GroupMode::Fill, p.continued);
+        chain.push_back(each);
+    }
+    expr(p, *chain.back()->left);
+    for (std::size_t i = chain.size(); i-- > 0;) {
+        p.tokens.space();
+        p.tokens.token(chain[i]->opRange);
+        p.tokens.lineBreak(BreakKind::Line);
+        expr(p, *chain[i]->right);
+        if (i == 0 || level(chain[i - 1]->op) != level(chain[i]->op)) p.layout.end();
+    }
+}
+
+/// A chain of conditions is one group: each further one begins a line.
+void conditional(FormatPrinter& p, const ConditionalExpr& first) {
+    p.begin(GroupMode::All, p.continued);
+    const ConditionalExpr* each = &first;
+    while (true) {
+        expr(p, *each->condition);
+        p.tokens.space();
+        p.tokens.token("?");
+        p.tokens.space();
+        expr(p, *each->thenValue);
+        p.tokens.lineBreak(BreakKind::Line);
+        p.tokens.token(":");
+        p.tokens.space();
+        auto* next = tryAs<ConditionalExpr>(each->elseValue);
+        if (!next) break;
+        each = next;
+    }
+    expr(p, *each->elseValue);
+    p.layout.end();
+}
+
+}  // namespace
+
+void expr(FormatPrinter& p, const Expr& expression) {
     switch (expression.kind) {
         case ExprKind::Error: STRC_UNREACHABLE("formatting a text that is not the language");
         case ExprKind::IntLiteral:
@@ -150,133 +239,46 @@ void FormatPrinter::expr(const Expr& expression) {
         case ExprKind::StringLiteral:
         case ExprKind::CharLiteral:
         case ExprKind::Pi:
-        case ExprKind::NameRef: return tokens.token(expression.range);
+        case ExprKind::NameRef: return p.tokens.token(expression.range);
         case ExprKind::Member:
-        case ExprKind::Index: return suffixed(expression);
+        case ExprKind::Index: return suffixed(p, expression);
         case ExprKind::Increment:
-            if (as<IncrementExpr>(expression).prefix) return prefixed(expression);
-            return suffixed(expression);
+            if (as<IncrementExpr>(expression).prefix) return prefixed(p, expression);
+            return suffixed(p, expression);
         case ExprKind::Unary:
-        case ExprKind::Cast: return prefixed(expression);
-        case ExprKind::Binary: return binary(as<BinaryExpr>(expression));
-        case ExprKind::Conditional: return conditional(as<ConditionalExpr>(expression));
-        case ExprKind::ArrayLiteral: return arrayLiteral(as<ArrayLiteral>(expression));
+        case ExprKind::Cast: return prefixed(p, expression);
+        case ExprKind::Binary: return binary(p, as<BinaryExpr>(expression));
+        case ExprKind::Conditional: return conditional(p, as<ConditionalExpr>(expression));
+        case ExprKind::ArrayLiteral: return arrayLiteral(p, as<ArrayLiteral>(expression));
         case ExprKind::Call: {
             auto& call = as<CallExpr>(expression);
-            tokens.token(call.callee.range);
-            return arguments(call.args);
+            p.tokens.token(call.callee.range);
+            return arguments(p, call.args);
         }
         case ExprKind::PackageCall: {
             auto& call = as<PackageCallExpr>(expression);
-            tokens.token(call.package.range);
-            tokens.token(".");
-            tokens.token(call.callee.range);
-            return arguments(call.args);
+            p.tokens.token(call.package.range);
+            p.tokens.token(".");
+            p.tokens.token(call.callee.range);
+            return arguments(p, call.args);
         }
         case ExprKind::VectorLiteral: {
             auto& vector = as<VectorLiteral>(expression);
-            tokens.token(vector.type == Primitive::Float2   ? "float2"
-                         : vector.type == Primitive::Float3 ? "float3"
-                                                            : "float4");
-            return arguments(vector.components);
+            p.tokens.token(vector.type == Primitive::Float2   ? "float2"
+                           : vector.type == Primitive::Float3 ? "float3"
+                                                              : "float4");
+            return arguments(p, vector.components);
         }
-        case ExprKind::Pop: tokens.token("pop"); return arguments({});
-        case ExprKind::Iter: tokens.token("iter"); return arguments({});
+        case ExprKind::Pop: p.tokens.token("pop"); return arguments(p, {});
+        case ExprKind::Iter: p.tokens.token("iter"); return arguments(p, {});
         case ExprKind::Peek:
-            tokens.token("peek");
-            return arguments({&as<PeekExpr>(expression).offset, 1});
+            p.tokens.token("peek");
+            return arguments(p, {&as<PeekExpr>(expression).offset, 1});
         case ExprKind::Paren:
-            tokens.token("(");
-            expr(*as<ParenExpr>(expression).inner);
-            return tokens.token(")");
+            p.tokens.token("(");
+            expr(p, *as<ParenExpr>(expression).inner);
+            return p.tokens.token(")");
     }
-}
-
-/// Casts and prefix operators. Two minus signs must not run together.
-void FormatPrinter::prefixed(const Expr& expression) {
-    const Expr* inner = &expression;
-    while (true) {
-        if (auto* unary = tryAs<UnaryExpr>(inner)) {
-            tokens.token(spelling(unary->op));
-            if (unary->op == UnaryOp::Minus && tokens.nextIs("-")) tokens.space();
-            inner = unary->operand;
-        } else if (auto* cast = tryAs<CastExpr>(inner)) {
-            tokens.token("(");
-            type(*cast->target);
-            tokens.token(")");
-            inner = cast->operand;
-        } else if (auto* increment = tryAs<IncrementExpr>(inner); increment && increment->prefix) {
-            tokens.token(increment->decrement ? "--" : "++");
-            inner = increment->target;
-        } else {
-            return expr(*inner);
-        }
-    }
-}
-
-void FormatPrinter::suffixed(const Expr& expression) {
-    std::vector<const Expr*> chain;
-    const Expr* inner = &expression;
-    for (const Expr* object; (object = objectOf(*inner)); inner = object) chain.push_back(inner);
-    expr(*inner);
-    for (std::size_t i = chain.size(); i-- > 0;) suffix(*chain[i]);
-}
-
-void FormatPrinter::suffix(const Expr& expression) {
-    if (auto* member = tryAs<MemberExpr>(&expression)) {
-        if (isNumber(*member->object)) tokens.space();
-        tokens.token(".");
-        tokens.token(member->member.range);
-    } else if (auto* index = tryAs<IndexExpr>(&expression)) {
-        tokens.token("[");
-        expr(*index->index);
-        for (const Expr* more : index->more) {
-            separator(false);
-            expr(*more);
-        }
-        tokens.token("]");
-    } else {
-        tokens.token(as<IncrementExpr>(expression).decrement ? "--" : "++");
-    }
-}
-
-/// `a + b - c …` is one group however long; tighter operators at its left end are one inside.
-void FormatPrinter::binary(const BinaryExpr& outermost) {
-    std::vector<const BinaryExpr*> chain;
-    for (const BinaryExpr* each = &outermost; each; each = tryAs<BinaryExpr>(each->left)) {
-        if (chain.empty() || level(chain.back()->op) != level(each->op))
-            begin(GroupMode::Fill, continued);
-        chain.push_back(each);
-    }
-    expr(*chain.back()->left);
-    for (std::size_t i = chain.size(); i-- > 0;) {
-        tokens.space();
-        tokens.token(chain[i]->opRange);
-        tokens.lineBreak(BreakKind::Line);
-        expr(*chain[i]->right);
-        if (i == 0 || level(chain[i - 1]->op) != level(chain[i]->op)) layout.end();
-    }
-}
-
-/// A chain of conditions is one group: each further one begins a line.
-void FormatPrinter::conditional(const ConditionalExpr& first) {
-    begin(GroupMode::All, continued);
-    const ConditionalExpr* each = &first;
-    while (true) {
-        expr(*each->condition);
-        tokens.space();
-        tokens.token("?");
-        tokens.space();
-        expr(*each->thenValue);
-        tokens.lineBreak(BreakKind::Line);
-        tokens.token(":");
-        tokens.space();
-        auto* next = tryAs<ConditionalExpr>(each->elseValue);
-        if (!next) break;
-        each = next;
-    }
-    expr(*each->elseValue);
-    layout.end();
 }
 
 }  // namespace strc::ast

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <functional>
-#include <map>
 #include <ostream>
 #include <set>
-#include <span>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -15,6 +12,7 @@
 #include "base/pass.h"
 #include "base/passes.h"
 #include "base/spelling.h"
+#include "driver/option_adder.h"
 #include "driver/table.h"
 
 namespace strc::driver {
@@ -24,13 +22,6 @@ using base::Diag;
 namespace {
 
 constexpr std::size_t kHelpColumn = 32;
-
-/// A word that stands for a value.
-template <typename T>
-struct Choice {
-    std::string_view word;
-    T value;
-};
 
 constexpr std::array kColours{Choice<When>{"auto", When::Auto},
                               Choice<When>{"always", When::Always},
@@ -49,8 +40,7 @@ constexpr std::array kEmits{
     Choice<strc_product>{"llvm", STRC_LLVM},       Choice<strc_product>{"asm", STRC_ASSEMBLY},
     Choice<strc_product>{"obj", STRC_OBJECT},      Choice<strc_product>{"c", STRC_C_SOURCE}};
 
-/// Words that the compiler knows.
-using KnownValues = std::span<const std::string_view>;
+// Words that the compiler knows.
 constexpr std::string_view kOrders[] = {"buffers", "single-appearance", "latency"};
 constexpr std::string_view kKernels[] = {"generated", "onednn", "torch", "auto"};
 constexpr std::string_view kTapes[] = {"linear", "ring", "arrays"};
@@ -131,9 +121,26 @@ public:
     }
 };
 
+/// True for a pass of a level on which passes are functions on the body of a filter or on a program, if it has one.
+bool runsOnText(const base::PassInfo& row) {
+    static constexpr std::string_view functions[] = {
+#define STRC_PASS(Id, kind, level, product, function, name, what) #function,
+#include "base/passes.def"
+#undef STRC_PASS
+    };
+    const base::PassLevel level = base::levelOf(row.id);
+    if (level == base::PassLevel::Program)
+        return functions[static_cast<std::size_t>(row.id)] != "none";
+    return level == base::PassLevel::Kernel || level == base::PassLevel::Tensors ||
+           level == base::PassLevel::Loops;
+}
+
+/// Reads the words of a call into Options: declares the commands with their options, and checks these
+/// together.
 class Parser {
 public:
-    Parser(Options& wanted, base::Diagnostics& diagnostics) : options(wanted), diags(diagnostics) {
+    Parser(Options& wanted, base::Diagnostics& diagnostics)
+        : options(wanted), diags(diagnostics), add(wanted, diagnostics) {
         app.name("strc");
         app.description("strc compiles and runs StreamIt programs.");
         app.footer("`strc COMMAND --help` shows the options of a command, with examples.\n" +
@@ -202,7 +209,7 @@ private:
         for (const std::string& name : option.get_snames()) result.names.push_back("-" + name);
         for (const std::string& name : option.get_lnames()) result.names.push_back("--" + name);
         result.argument = option.get_type_name();
-        if (auto found = knownValues.find(&option); found != knownValues.end())
+        if (auto found = add.knownValues.find(&option); found != add.knownValues.end())
             result.words = found->second;
         result.help = option.get_description();
         result.group = option.get_group();
@@ -236,11 +243,11 @@ private:
         sub.callback([this, command] { options.command = command; });
         sub.set_help_flag("-h,--help", "print this help");
         if (command != Command::Version) {
-            group = "Options";
-            choose(sub, "--diagnostics", kReports, options.report.json,
-                   "errors and warnings as text (default) or json");
-            choose(sub, "--color,--colour", kColours, options.report.colour,
-                   "colours: auto (default), always or never");
+            add.group = "Options";
+            add.choose(sub, "--diagnostics", kReports, options.report.json,
+                       "errors and warnings as text (default) or json");
+            add.choose(sub, "--color,--colour", kColours, options.report.colour,
+                       "colours: auto (default), always or never");
         }
         return sub;
     }
@@ -248,27 +255,30 @@ private:
     void addRun() {
         CLI::App& sub = addCommand(Command::Run, "run", "run a program", kRunExamples);
         addProgram(sub);
-        group = "How long";
-        integer(sub, "-i,--iterations", options.iterations, "N", "stop after N steady states");
-        integer(sub, "--limit", options.limit, "N",
-                "stop after N items of the output, N printed lines or N items in files");
-        value(sub, "--seconds", "S", "stop after S seconds",
-              [this](const std::string& text) { options.seconds = parseReal("--seconds", text); });
+        add.group = "How long";
+        add.integer(sub, "-i,--iterations", options.iterations, "N", "stop after N steady states");
+        add.integer(sub, "--limit", options.limit, "N",
+                    "stop after N items of the output, N printed lines or N items in files");
+        add.value(sub, "--seconds", "S", "stop after S seconds", [this](const std::string& text) {
+            options.seconds = add.parseReal("--seconds", text);
+        });
         addFiles(sub);
-        group = "Running";
-        flag(sub, "--loop-input", options.loopInput, "start input files again at their end");
-        choose(
+        add.group = "Running";
+        add.flag(sub, "--loop-input", options.loopInput, "start input files again at their end");
+        add.choose(
             sub, "--tail", kTails, options.tail,
             "the end of the input: drain what has its items (default of an open input), drop what "
             "fills no steady state (default of files), or pad with zeros until all is out");
-        choose(sub, "--print-format", kPrintFormats, options.cFormat,
-               "floats as shortest digits (java, default) or %f (c)");
-        setting(sub, "--interpret", "interpret instead of compiling");
-        setting(sub, "--no-interpret", "refuse what cannot be compiled instead of interpreting it");
-        positive(sub, "--workers", options.workers,
-                 "threads for large products of tensors; default: one for each processor");
-        setting(sub, "--march", "NAME", "the processor to make code for; default: the one at hand");
-        flag(sub, "--stats", options.stats, "print firings, items and time on standard error");
+        add.choose(sub, "--print-format", kPrintFormats, options.cFormat,
+                   "floats as shortest digits (java, default) or %f (c)");
+        add.setting(sub, "--interpret", "interpret instead of compiling");
+        add.setting(sub, "--no-interpret",
+                    "refuse what cannot be compiled instead of interpreting it");
+        add.positive(sub, "--workers", options.workers,
+                     "threads for large products of tensors; default: one for each processor");
+        add.setting(sub, "--march", "NAME",
+                    "the processor to make code for; default: the one at hand");
+        add.flag(sub, "--stats", options.stats, "print firings, items and time on standard error");
         addEmit(sub);
     }
 
@@ -276,31 +286,32 @@ private:
         CLI::App& sub =
             addCommand(Command::Build, "build", "make an executable of a program", kBuildExamples);
         addProgram(sub);
-        group = "The executable";
-        setting(sub, "--march", "NAME", "the processor it is for; default: the one at hand");
-        setting(sub, "--keep-param", "NAME",
-                "leave a parameter of the main stream to -D of the executable (repeatable)");
-        setting(sub, "--target", "NAME",
-                "the kind of machine: aarch64-linux-gnu or x86_64-linux-gnu; default: this one",
-                kTargets);
-        setting(sub, "--static", "put the C library into it");
-        setting(sub, "--shared", "make a shared library instead, and a C header for it");
-        setting(sub, "--external-weights",
-                "leave the weights in their file, which the executable reads when it starts");
-        setting(sub, "--no-torch",
-                "insist on going without libtorch, as all executables do so far");
-        setting(sub, "--bundle", "DIR",
-                "put it into a folder, with all files that it needs, which may be moved");
-        setting(sub, "--header", "FILE",
-                "where the header of --shared or of the file of --emit=c goes; default: beside it");
-        value(sub, "--bound", "N",
-              "let --shared have dynamic rates and messages: at most N items in a queue, and N "
-              "messages that wait for a filter",
-              [this](const std::string& text) {
-                  if (parseInteger("--bound", text, 1, INT32_MAX)) set("bound", text);
-              });
-        setting(sub, "--linker", "FILE",
-                "link with this C compiler; default: cc, or NAME-gcc of the target");
+        add.group = "The executable";
+        add.setting(sub, "--march", "NAME", "the processor it is for; default: the one at hand");
+        add.setting(sub, "--keep-param", "NAME",
+                    "leave a parameter of the main stream to -D of the executable (repeatable)");
+        add.setting(sub, "--target", "NAME",
+                    "the kind of machine: aarch64-linux-gnu or x86_64-linux-gnu; default: this one",
+                    kTargets);
+        add.setting(sub, "--static", "put the C library into it");
+        add.setting(sub, "--shared", "make a shared library instead, and a C header for it");
+        add.setting(sub, "--external-weights",
+                    "leave the weights in their file, which the executable reads when it starts");
+        add.setting(sub, "--no-torch",
+                    "insist on going without libtorch, as all executables do so far");
+        add.setting(sub, "--bundle", "DIR",
+                    "put it into a folder, with all files that it needs, which may be moved");
+        add.setting(
+            sub, "--header", "FILE",
+            "where the header of --shared or of the file of --emit=c goes; default: beside it");
+        add.value(sub, "--bound", "N",
+                  "let --shared have dynamic rates and messages: at most N items in a queue, and N "
+                  "messages that wait for a filter",
+                  [this](const std::string& text) {
+                      if (add.parseInteger("--bound", text, 1, INT32_MAX)) add.set("bound", text);
+                  });
+        add.setting(sub, "--linker", "FILE",
+                    "link with this C compiler; default: cc, or NAME-gcc of the target");
         addEmit(sub);
     }
 
@@ -317,14 +328,14 @@ private:
         addProgram(sub);
         addOutput(sub);
         CLI::Option* format =
-            value(sub, "--format", "WORD",
-                  "dot (default), svg (by Graphviz), json or txt; default: as -o FILE ends",
-                  [this](const std::string& text) {
-                      formatGiven = find(kPictures, text, options.picture);
-                      if (!formatGiven) wrongValue(text, "--format", valuesOf(kPictures));
-                  });
-        knownValues[format] = listOf(kPictures);
-        setting(sub, "--no-fold", "draw all streams of a large graph");
+            add.value(sub, "--format", "WORD",
+                      "dot (default), svg (by Graphviz), json or txt; default: as -o FILE ends",
+                      [this](const std::string& text) {
+                          formatGiven = find(kPictures, text, options.picture);
+                          if (!formatGiven) add.wrongValue(text, "--format", valuesOf(kPictures));
+                      });
+        add.knownValues[format] = listOf(kPictures);
+        add.setting(sub, "--no-fold", "draw all streams of a large graph");
         sub.add_flag("--memory", showsMemory,
                      "print instead what lies where in memory, and from when to when: txt "
                      "(default) or json");
@@ -351,24 +362,10 @@ private:
                                    "run passes on the text of the IR, and print it", kOptExamples);
         sub.add_option("FILE", options.arguments, "a text of the IR; - is standard input")
             ->type_name("");
-        value(sub, "--pass", "NAME[,NAME]",
-              "passes to run, in this order: " + base::passNames(runsOnText) + "; repeatable",
-              [this](const std::string& text) { addPassesOf(text); });
+        add.value(sub, "--pass", "NAME[,NAME]",
+                  "passes to run, in this order: " + base::passNames(runsOnText) + "; repeatable",
+                  [this](const std::string& text) { addPassesOf(text); });
         addOutput(sub);
-    }
-
-    /// The levels of which passes are functions on the body of a filter or on a program, if they have one.
-    static bool runsOnText(const base::PassInfo& row) {
-        static constexpr std::string_view functions[] = {
-#define STRC_PASS(Id, kind, level, product, function, name, what) #function,
-#include "base/passes.def"
-#undef STRC_PASS
-        };
-        const base::PassLevel level = base::levelOf(row.id);
-        if (level == base::PassLevel::Program)
-            return functions[static_cast<std::size_t>(row.id)] != "none";
-        return level == base::PassLevel::Kernel || level == base::PassLevel::Tensors ||
-               level == base::PassLevel::Loops;
     }
 
     /// Names with commas between them.
@@ -405,13 +402,13 @@ private:
                        "print a script by which a shell completes calls", kCompletionExamples);
         CLI::Option* shell =
             completion.add_option("SHELL", options.arguments, "bash, zsh or fish")->type_name("");
-        knownValues[shell] = {std::begin(kShells), std::end(kShells)};
+        add.knownValues[shell] = {std::begin(kShells), std::end(kShells)};
         CLI::App& man = addCommand(Command::Man, "man", "print a man page", kManExamples);
         CLI::Option* page = man.add_option("COMMAND", options.arguments,
                                            "the command that it explains; default: all in short")
                                 ->type_name("");
         for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
-            knownValues[page].push_back(sub->get_name());
+            add.knownValues[page].push_back(sub->get_name());
     }
 
     // ---------------------------------------------------------------- groups of options
@@ -420,61 +417,63 @@ private:
         sub.add_option("FILE", options.arguments,
                        "source files, which make one program; - is standard input")
             ->type_name("");
-        group = "Program";
-        setting(sub, "--top", "NAME", "start from this stream");
-        value(sub, "-D", "NAME=VALUE", "value of a parameter of the main stream",
-              [this](const std::string& text) {
-                  std::size_t equals = text.find('=');
-                  if (equals == 0 || equals == std::string::npos)
-                      wrongValue(text, "-D", "NAME=VALUE");
-                  else
-                      set("D", text);
-              });
-        setting(sub, "--input", "SHAPE",
-                "tensors that arrive: 1x3x224x224, 2x7:long, 3x_x_ with what is open as each file "
-                "has it "
-                "(repeatable); default: as --in has them");
-        setting(sub, "--lenient", "warn instead of refusing what old programs do");
-        value(sub, "--step-limit", "N",
-              "stop after N steps of one body while the graph is built, or of one firing",
-              [this](const std::string& text) {
-                  if (parseInteger("--step-limit", text)) set("step-limit", text);
-              });
-        setting(sub, "--schedule", "WORD",
-                "order of firings: buffers (default), single-appearance or latency", kOrders);
-        setting(sub, "--native", "FILE",
-                "take native functions from this shared library (repeatable)");
+        add.group = "Program";
+        add.setting(sub, "--top", "NAME", "start from this stream");
+        add.value(sub, "-D", "NAME=VALUE", "value of a parameter of the main stream",
+                  [this](const std::string& text) {
+                      std::size_t equals = text.find('=');
+                      if (equals == 0 || equals == std::string::npos)
+                          add.wrongValue(text, "-D", "NAME=VALUE");
+                      else
+                          add.set("D", text);
+                  });
+        add.setting(
+            sub, "--input", "SHAPE",
+            "tensors that arrive: 1x3x224x224, 2x7:long, 3x_x_ with what is open as each file "
+            "has it "
+            "(repeatable); default: as --in has them");
+        add.setting(sub, "--lenient", "warn instead of refusing what old programs do");
+        add.value(sub, "--step-limit", "N",
+                  "stop after N steps of one body while the graph is built, or of one firing",
+                  [this](const std::string& text) {
+                      if (add.parseInteger("--step-limit", text)) add.set("step-limit", text);
+                  });
+        add.setting(sub, "--schedule", "WORD",
+                    "order of firings: buffers (default), single-appearance or latency", kOrders);
+        add.setting(sub, "--native", "FILE",
+                    "take native functions from this shared library (repeatable)");
         addWeights(sub);
-        setting(sub, "--stdlib", "DIR", "use the *.str of this folder as library");
-        setting(sub, "-W", "NAME", "warnings: -WNAME, -Wno-NAME, -Wall, -Werror, -Werror=NAME");
-        setting(sub, "-w", "no warnings");
+        add.setting(sub, "--stdlib", "DIR", "use the *.str of this folder as library");
+        add.setting(sub, "-W", "NAME", "warnings: -WNAME, -Wno-NAME, -Wall, -Werror, -Werror=NAME");
+        add.setting(sub, "-w", "no warnings");
     }
 
     void addWeights(CLI::App& sub) {
-        setting(sub, "--weights", "FILE",
-                "learned values: a safetensors file, or random:SEED; default: FILE.safetensors "
-                "beside FILE.str");
+        add.setting(sub, "--weights", "FILE",
+                    "learned values: a safetensors file, or random:SEED; default: FILE.safetensors "
+                    "beside FILE.str");
     }
 
     void addFiles(CLI::App& sub) {
-        group = "Files of a stream with --top";
+        add.group = "Files of a stream with --top";
         auto file = [&](const char* flag, FileOptions& about, const char* help) {
-            value(sub, flag, "FILE", help, [&about](const std::string& text) {
+            add.value(sub, flag, "FILE", help, [&about](const std::string& text) {
                 about.name = text;
                 about.names.push_back(text);
             });
         };
         auto format = [&](const char* flag, FileOptions& about) {
-            value(sub, flag, "F",
-                  "raw, wav, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, png, jpeg, pgm or "
-                  "safetensors; default: by the name",
-                  [this, flag, &about](const std::string& text) {
-                      if (!strc_is_format(text.c_str()))
-                          wrongValue(text, flag,
-                                     "raw, wav, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, png, "
-                                     "jpeg, pgm or safetensors");
-                      about.format = text;
-                  });
+            add.value(sub, flag, "F",
+                      "raw, wav, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, png, jpeg, pgm or "
+                      "safetensors; default: by the name",
+                      [this, flag, &about](const std::string& text) {
+                          if (!strc_is_format(text.c_str()))
+                              add.wrongValue(
+                                  text, flag,
+                                  "raw, wav, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, png, "
+                                  "jpeg, pgm or safetensors");
+                          about.format = text;
+                      });
         };
         file("--in", options.in, "input file; default: standard input, raw (tensors: repeatable)");
         file("--out", options.out,
@@ -482,7 +481,7 @@ private:
         format("--in-format", options.in);
         format("--out-format", options.out);
         auto size = [&](const char* flag, int& field, const char* help) {
-            positive(sub, flag, field, help);
+            add.positive(sub, flag, field, help);
         };
         size("--out-rate", options.outRate,
              "WAV: samples a second; default: as the input, or 44100");
@@ -490,53 +489,55 @@ private:
              "WAV, images: channels; default: as the input or the items");
         size("--out-width", options.outWidth, "images: pixels in a row; default: as the input");
         size("--out-height", options.outHeight, "images: rows; default: as many as come");
-        CLI::Option* sample =
-            value(sub, "--out-sample", "S", "WAV: 8, 16, 24, 32, float or double; images: 8 or 16",
-                  [this](const std::string& text) {
-                      if (!isOneOf(kSamples, text))
-                          wrongValue(text, "--out-sample", valuesOf(kSamples));
-                      options.outSample = text;
-                  });
-        knownValues[sample] = {std::begin(kSamples), std::end(kSamples)};
+        CLI::Option* sample = add.value(
+            sub, "--out-sample", "S", "WAV: 8, 16, 24, 32, float or double; images: 8 or 16",
+            [this](const std::string& text) {
+                if (!isOneOf(kSamples, text))
+                    add.wrongValue(text, "--out-sample", valuesOf(kSamples));
+                options.outSample = text;
+            });
+        add.knownValues[sample] = {std::begin(kSamples), std::end(kSamples)};
     }
 
     void addEmit(CLI::App& sub) {
-        group = "Compiling";
-        setting(sub, "-O", "LEVEL", "how much to optimise: -O0, -O1, -O2 (default) or -O3",
-                kLevels);
-        setting(sub, "--fast-math",
-                "floats faster and less exact: contracted, reassociated, vector functions");
-        value(sub, "--device", "WORD",
-              "where tensors are computed: cpu (default), cuda, cuda:N or auto",
-              [this](const std::string& text) { setDevice(text); });
-        setting(sub, "--kernels", "WORD",
-                "products of tensors by generated code (default), onednn, torch, or auto: what is "
-                "faster",
-                kKernels);
-        value(
+        add.group = "Compiling";
+        add.setting(sub, "-O", "LEVEL", "how much to optimise: -O0, -O1, -O2 (default) or -O3",
+                    kLevels);
+        add.setting(sub, "--fast-math",
+                    "floats faster and less exact: contracted, reassociated, vector functions");
+        add.value(sub, "--device", "WORD",
+                  "where tensors are computed: cpu (default), cuda, cuda:N or auto",
+                  [this](const std::string& text) { setDevice(text); });
+        add.setting(
+            sub, "--kernels", "WORD",
+            "products of tensors by generated code (default), onednn, torch, or auto: what is "
+            "faster",
+            kKernels);
+        add.value(
             sub, "--split", "DIM:PLACES",
             "large products and convolutions of tensors in parts of so many places of a dimension "
             "of their results (0: the first one), which workers share; default: as it pays",
             [this](const std::string& text) { setSplit(text); });
-        setting(sub, "-g", "with what debuggers need: lines, variables, instances");
-        setting(sub, "--check", "WORD", "checks of a running program: all (default) or none",
-                kChecks);
-        setting(sub, "--tapes", "WORD",
-                "memory of tapes: linear (default), plain ring buffers to compare with, or arrays "
-                "of a program that has become one filter",
-                kTapes);
-        group = "Looking inside";
+        add.setting(sub, "-g", "with what debuggers need: lines, variables, instances");
+        add.setting(sub, "--check", "WORD", "checks of a running program: all (default) or none",
+                    kChecks);
+        add.setting(
+            sub, "--tapes", "WORD",
+            "memory of tapes: linear (default), plain ring buffers to compare with, or arrays "
+            "of a program that has become one filter",
+            kTapes);
+        add.group = "Looking inside";
         addPasses(sub);
         CLI::Option* emit =
-            value(sub, "--emit", "STAGE", "print this stage and stop: " + valuesOf(kEmits),
-                  [this](const std::string& text) {
-                      strc_product stage{};
-                      if (find(kEmits, text, stage))
-                          options.emit = stage;
-                      else
-                          wrongValue(text, "--emit", valuesOf(kEmits));
-                  });
-        knownValues[emit] = listOf(kEmits);
+            add.value(sub, "--emit", "STAGE", "print this stage and stop: " + valuesOf(kEmits),
+                      [this](const std::string& text) {
+                          strc_product stage{};
+                          if (find(kEmits, text, stage))
+                              options.emit = stage;
+                          else
+                              add.wrongValue(text, "--emit", valuesOf(kEmits));
+                      });
+        add.knownValues[emit] = listOf(kEmits);
         addOutput(sub);
     }
 
@@ -545,27 +546,30 @@ private:
         auto isShown = [](const base::PassInfo& row) {
             return row.product != base::PassProduct::None;
         };
-        value(sub, "--disable-pass", "NAME",
-              "leave out a pass: " + base::passNames(isPass) + "; repeatable",
-              [this, isPass](const std::string& text) { setPass("disable-pass", text, isPass); });
-        value(sub, "--emit-after", "NAME",
-              "print what a stage or pass has made, and stop: " + base::passNames(isShown),
-              [this, isShown](const std::string& text) { setPass("emit-after", text, isShown); });
-        value(sub, "--opt-bisect-limit", "N",
-              "do only the first N applications of passes, ours and then LLVM's, and list them",
-              [this](const std::string& text) {
-                  if (text == "-1" || parseInteger("--opt-bisect-limit", text))
-                      set("opt-bisect-limit", text);
-              });
-        setting(sub, "--time-passes", "print on standard error how long stages and passes take");
+        add.value(
+            sub, "--disable-pass", "NAME",
+            "leave out a pass: " + base::passNames(isPass) + "; repeatable",
+            [this, isPass](const std::string& text) { setPass("disable-pass", text, isPass); });
+        add.value(
+            sub, "--emit-after", "NAME",
+            "print what a stage or pass has made, and stop: " + base::passNames(isShown),
+            [this, isShown](const std::string& text) { setPass("emit-after", text, isShown); });
+        add.value(sub, "--opt-bisect-limit", "N",
+                  "do only the first N applications of passes, ours and then LLVM's, and list them",
+                  [this](const std::string& text) {
+                      if (text == "-1" || add.parseInteger("--opt-bisect-limit", text))
+                          add.set("opt-bisect-limit", text);
+                  });
+        add.setting(sub, "--time-passes",
+                    "print on standard error how long stages and passes take");
     }
 
     void setPass(std::string_view option, const std::string& name,
                  const std::function<bool(const base::PassInfo&)>& fits) {
         std::optional<base::Pass> pass = base::findPass(name);
-        if (pass && fits(base::info(*pass))) return set(option, currentName(name));
+        if (pass && fits(base::info(*pass))) return add.set(option, currentName(name));
         base::Diagnostic& diag =
-            wrongValue(name, "--" + std::string(option), base::passNames(fits));
+            add.wrongValue(name, "--" + std::string(option), base::passNames(fits));
         base::SpellingSearch search(name);
         for (int id = 0; id < static_cast<int>(base::Pass::Count); ++id)
             if (const base::PassInfo& row = base::info(static_cast<base::Pass>(id)); fits(row))
@@ -596,136 +600,8 @@ private:
 
     void addOutput(CLI::App& sub) {
         bool builds = sub.get_name() == "build";
-        value(sub, "-o", "FILE", builds ? "what to write" : "print to a file",
-              [this](const std::string& text) { options.output = text; });
-    }
-
-    // ---------------------------------------------------------------- values
-
-    /// An option with one value, which may be repeated: the last one counts, -D collects.
-    CLI::Option* value(CLI::App& sub, const std::string& flags, const char* type,
-                       const std::string& help, std::function<void(const std::string&)> take) {
-        auto* option = sub.add_option_function<std::vector<std::string>>(
-            flags,
-            [take = std::move(take)](const std::vector<std::string>& texts) {
-                for (const std::string& text : texts) take(text);
-            },
-            help);
-        option->type_name(type)->allow_extra_args(false)->group(group);
-        return option;
-    }
-
-    void set(std::string_view name, std::optional<std::string> value = std::nullopt) {
-        options.settings.push_back({std::string(name), std::move(value)});
-    }
-    static std::string_view withoutDashes(std::string_view flag) {
-        return flag.substr(flag.find_first_not_of('-'));
-    }
-
-    /// An option that is the compiler's business: without a value, or with one, which may have to be one of few words.
-    void setting(CLI::App& sub, const char* flag, const char* help) {
-        sub.add_flag_callback(
-               flag, [this, flag] { set(withoutDashes(flag)); }, help)
-            ->disable_flag_override()
-            ->group(group);
-    }
-    void setting(CLI::App& sub, const char* flag, const char* type, const char* help,
-                 KnownValues known = {}) {
-        CLI::Option* added =
-            value(sub, flag, type, help, [this, flag, known](const std::string& text) {
-                if (text.empty())
-                    diags.add(Diag::BadCommandLine)
-                        << fmt::format("there is no value after '{}'", flag);
-                else if (!known.empty() && !isOneOf(known, text))
-                    wrongValue(text, flag, valuesOf(known));
-                else
-                    set(withoutDashes(flag), text);
-            });
-        knownValues[added] = {known.begin(), known.end()};
-    }
-
-    void flag(CLI::App& sub, const char* flags, bool& field, const char* help) {
-        sub.add_flag(flags, field, help)->disable_flag_override()->group(group);
-    }
-
-    template <typename T, std::size_t N, typename Field>
-    void choose(CLI::App& sub, const char* flags, const std::array<Choice<T>, N>& choices,
-                Field& field, const char* help) {
-        std::string shown = std::string(flags).substr(0, std::string_view(flags).find(','));
-        CLI::Option* added = value(sub, flags, "WORD", help,
-                                   [this, &choices, &field, shown](const std::string& text) {
-                                       if (!find(choices, text, field))
-                                           wrongValue(text, shown, valuesOf(choices));
-                                   });
-        knownValues[added] = listOf(choices);
-    }
-
-    template <typename T, std::size_t N, typename Field>
-    static bool find(const std::array<Choice<T>, N>& choices, std::string_view text, Field& field) {
-        auto found = std::find_if(choices.begin(), choices.end(),
-                                  [&](const auto& each) { return each.word == text; });
-        if (found != choices.end()) field = found->value;
-        return found != choices.end();
-    }
-
-    template <typename T, std::size_t N>
-    static std::vector<std::string> listOf(const std::array<Choice<T>, N>& choices) {
-        std::vector<std::string> list;
-        for (const Choice<T>& each : choices) list.emplace_back(each.word);
-        return list;
-    }
-    template <typename T, std::size_t N>
-    static std::string valuesOf(const std::array<Choice<T>, N>& choices) {
-        std::array<std::string_view, N> all;
-        std::transform(choices.begin(), choices.end(), all.begin(),
-                       [](const auto& each) { return each.word; });
-        return valuesOf(all);
-    }
-    static std::string valuesOf(KnownValues known) {
-        std::string text;
-        for (std::size_t i = 0; i < known.size(); ++i) {
-            if (i > 0) text += i + 1 == known.size() ? " or " : ", ";
-            text += known[i];
-        }
-        return text;
-    }
-    static bool isOneOf(KnownValues known, std::string_view text) {
-        return std::find(known.begin(), known.end(), text) != known.end();
-    }
-
-    void positive(CLI::App& sub, const char* flag, int& field, const char* help) {
-        value(sub, flag, "N", help, [this, flag, &field](const std::string& text) {
-            if (auto number = parseInteger(flag, text, 1, INT32_MAX))
-                field = static_cast<int>(*number);
-        });
-    }
-
-    void integer(CLI::App& sub, const char* flags, std::optional<std::int64_t>& field,
-                 const char* type, const char* help) {
-        std::string shown = std::string(flags).substr(0, std::string_view(flags).find(','));
-        value(sub, flags, type, help, [this, &field, shown](const std::string& text) {
-            field = parseInteger(shown, text);
-        });
-    }
-
-    /// Empty after reporting.
-    std::optional<std::int64_t> parseInteger(const std::string& option, const std::string& text,
-                                             std::int64_t least = 0,
-                                             std::int64_t most = INT64_MAX) {
-        std::int64_t number = 0;
-        auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-        const bool isNumber = error == std::errc() && end == text.data() + text.size();
-        if (isNumber && number >= least && number <= most) return number;
-        wrongValue(text, option, fmt::format("a number from {} to {}", least, most));
-        return std::nullopt;
-    }
-
-    std::optional<double> parseReal(const std::string& option, const std::string& text) {
-        double number = 0;
-        auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-        if (error == std::errc() && end == text.data() + text.size() && number >= 0) return number;
-        wrongValue(text, option, "a number of seconds");
-        return std::nullopt;
+        add.value(sub, "-o", "FILE", builds ? "what to write" : "print to a file",
+                  [this](const std::string& text) { options.output = text; });
     }
 
     void setDevice(const std::string& text) {
@@ -735,9 +611,9 @@ private:
             text.size() <= kNumbered.size() + 3 &&
             text.find_first_not_of("0123456789", kNumbered.size()) == std::string::npos;
         if (isNumbered || text == "cpu" || text == "cuda" || text == "auto")
-            set("device", text);
+            add.set("device", text);
         else
-            wrongValue(text, "--device", "cpu, cuda, cuda:N or auto");
+            add.wrongValue(text, "--device", "cpu, cuda, cuda:N or auto");
     }
 
     void setSplit(const std::string& text) {
@@ -751,15 +627,10 @@ private:
                                places =
                                    std::string_view(text).substr(std::min(colon + 1, text.size()));
         if (isNumber(dim) && isNumber(places) && places.find_first_not_of('0') != std::string::npos)
-            set("split", text);
+            add.set("split", text);
         else
-            wrongValue(text, "--split",
-                       "DIM:PLACES, a dimension from 0 on and at least one place,");
-    }
-
-    base::Diagnostic& wrongValue(const std::string& text, std::string_view option,
-                                 std::string_view needed) {
-        return diags.add(Diag::BadOptionValue) << text << option << needed;
+            add.wrongValue(text, "--split",
+                           "DIM:PLACES, a dimension from 0 on and at least one place,");
     }
 
     // ---------------------------------------------------------------- faults
@@ -926,14 +797,13 @@ private:
         else if (!isMan && given.empty())
             diags.add(Diag::BadCommandLine) << "there is no SHELL: " + valuesOf(kShells);
         else if (!isMan && !isOneOf(kShells, given[0]))
-            wrongValue(given[0], "SHELL", valuesOf(kShells));
+            add.wrongValue(given[0], "SHELL", valuesOf(kShells));
     }
 
     Options& options;
     base::Diagnostics& diags;
+    OptionAdder add;
     CLI::App app;
-    std::map<const CLI::Option*, std::vector<std::string>>
-        knownValues;  ///< of options with few values
     std::set<std::string> formerNames;  ///< of passes
     bool formatGiven = false;
     bool showsMemory = false;

@@ -1,8 +1,10 @@
 // Files that are looked at while the graph is built.
 
-#include "base/assert.h"
+#include "lower/detail/files.h"
+
 #include "ir/file_question.h"
-#include "lower/detail/lowerer.h"
+#include "lower/detail/expressions.h"
+#include "lower/detail/extents.h"
 
 namespace strc::lower::detail {
 
@@ -16,40 +18,41 @@ FileQuestion itemsOf(const sema::Program& program, const ast::CallExpr& e) {
     return {FileQuestion::Items, program.callOf(e.id)->reader, program.typeOf(e)->element->kind};
 }
 
-}  // namespace
-
-Reg BodyLowerer::channelOf(const ast::CallExpr& e) {
-    return e.args.size() > 1 ? valueAs(*e.args[1], intType())
-                             : b.integer(ir::kOnlyChannel, e.range);
+Reg channelOf(BodyScope& in, const ast::CallExpr& e) {
+    return e.args.size() > 1 ? valueAs(in, *e.args[1], in.intType())
+                             : in.b.integer(ir::kOnlyChannel, e.range);
 }
 
-Reg BodyLowerer::fileLength(const ast::CallExpr& e) {
-    const Reg file = valueAs(*e.args[0], m.types.string());
-    const Reg length = b.value(Op::FileNumber, intType(), {file, channelOf(e)}, e.range);
-    b.last().index = itemsOf(m.program, e).index();
+}  // namespace
+
+Reg fileLength(BodyScope& in, const ast::CallExpr& e) {
+    const Reg file = valueAs(in, *e.args[0], in.m.types.string());
+    const Reg length = in.b.value(Op::FileNumber, in.intType(), {file, channelOf(in, e)}, e.range);
+    in.b.last().index = itemsOf(in.m.program, e).index();
     return length;
 }
 
-void BodyLowerer::readItems(const Aggregate& to, const ast::CallExpr& e) {
-    checkExtent(fileLength(e), extentOf(to.type, to.shape, 0, e.range), 0, e.range);
-    const Reg file = valueAs(*e.args[0], m.types.string());
-    b.emit(Op::ReadItems, to.type->element, {to.ref, file, channelOf(e)}, e.range).index =
-        itemsOf(m.program, e).index();
+void readItems(BodyScope& in, const Aggregate& to, const ast::CallExpr& e) {
+    checkExtent(in, fileLength(in, e), extentOf(in, to.type, to.shape, 0, e.range), 0, e.range);
+    const Reg file = valueAs(in, *e.args[0], in.m.types.string());
+    in.b.emit(Op::ReadItems, to.type->element, {to.ref, file, channelOf(in, e)}, e.range).index =
+        itemsOf(in.m.program, e).index();
 }
 
 /// Without a file it is the program's input.
-Typed BodyLowerer::fileFact(bool isRate, std::span<const Expr* const> args, SourceRange range) {
+Typed fileFact(BodyScope& in, bool isRate, std::span<const Expr* const> args, SourceRange range) {
     FileQuestion question{isRate ? FileQuestion::Rate : FileQuestion::Channels};
-    const bool isNamed = !args.empty() && m.program.typeOf(*args[0])->is(types::TypeKind::String);
+    const bool isNamed =
+        !args.empty() && in.m.program.typeOf(*args[0])->is(types::TypeKind::String);
     if (isNamed) question.reader = BuiltinStream::WavReader;
     const Reg file =
-        isNamed ? valueAs(*args[0], m.types.string())
-                : b.constant({m.types.string(), isRate ? "sampleRate" : "channels"}, range);
-    const Reg other =
-        isNamed || args.empty() ? b.integer(ir::kNoDefault, range) : valueAs(*args[0], intType());
-    const Reg result = b.value(Op::FileNumber, intType(), {file, other}, range);
-    b.last().index = question.index();
-    return {result, intType()};
+        isNamed ? valueAs(in, *args[0], in.m.types.string())
+                : in.b.constant({in.m.types.string(), isRate ? "sampleRate" : "channels"}, range);
+    const Reg other = isNamed || args.empty() ? in.b.integer(ir::kNoDefault, range)
+                                              : valueAs(in, *args[0], in.intType());
+    const Reg result = in.b.value(Op::FileNumber, in.intType(), {file, other}, range);
+    in.b.last().index = question.index();
+    return {result, in.intType()};
 }
 
 }  // namespace strc::lower::detail

@@ -27,15 +27,15 @@ void declareFunctions(ModuleScope& m) {
     }
 }
 
-/// An anonymous stream inside of a filter, which is an error: nobody has looked at what it uses.
+/// True for an anonymous stream inside of a filter, which is an error: what it uses is not known.
 bool standsInBroken(const sema::StreamInfo& info) {
     for (const sema::StreamInfo* around = info.enclosing; around; around = around->enclosing)
         if (around->broken) return true;
     return false;
 }
 
-/// Which streams are lowered; of library streams at least the head, for those that create them. Where the main stream is chosen, library streams that it does not reach
-/// are left out, and under --lenient all it does not reach: those may have errors.
+/// Tells by stream whether it is lowered. Where the main stream is chosen, library streams that it does not
+/// reach are left out, and under --lenient all that it does not reach: those may have errors.
 std::vector<bool> wantedStreams(const ModuleScope& m) {
     const auto& streams = m.program.streams;
     bool isMarked = std::any_of(streams.begin(), streams.end(),

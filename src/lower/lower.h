@@ -1,6 +1,6 @@
 #pragma once
 /// Trees to IR, once for each declaration. In: a Program without errors. Out: an ir::Module in which
-/// every conversion, copy, check and order of evaluation is explicit. After this nobody reads trees.
+/// every conversion, copy, check and order of evaluation is explicit. Trees are not read after this.
 ///
 /// Values of globals are needed while lowering (array bounds, struct layouts use them), so static
 /// items are lowered one by one and handed to `runStatic`, which executes the body and stores what it

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
-#include "lower/detail/lowerer.h"
+#include "lower/detail/bodies.h"
 #include "lower/detail/walk.h"
 
 namespace strc::lower::detail {
@@ -139,7 +139,7 @@ std::int64_t ModuleScope::extentOf(const Expr& bound, bool mayUseGlobals) {
     if (!uses.calls && !uses.beyondConstants) {
         bool before = globalsAreFinal;
         globalsAreFinal = mayUseGlobals;
-        value = BodyLowerer::constantInt(*this, bound);
+        value = constantInt(*this, bound);
         globalsAreFinal = before;
     }
     // What has to be run is left to the code itself, unless the type is needed at once.
@@ -157,8 +157,8 @@ std::int64_t ModuleScope::evaluate(const Expr& bound) {
     auto index = static_cast<std::uint32_t>(module.globals.size());
     module.globals.push_back({"", types.intType(), bound.range});
     module.globalValues.push_back(Value::zero(types.intType()));
-    BodyLowerer body(*this, nullptr, "bound", ir::BodyKind::Static, bound.range);
-    body.storeInt({ir::Space::Global, index}, bound);
+    BodyScope body(*this, nullptr, "bound", ir::BodyKind::Static, bound.range);
+    storeInt(body, {ir::Space::Global, index}, bound);
     if (!failed && !runItem(body.finish())) failed = true;
     std::int64_t value = module.globalValues[index].toInt();
     module.globals.pop_back();

@@ -2,8 +2,10 @@
 
 #include "base/assert.h"
 #include "ir/verify.h"
+#include "lower/detail/declarations.h"
 #include "lower/detail/program.h"
 #include "lower/detail/reach.h"
+#include "lower/detail/statements.h"
 
 namespace strc::lower::detail {
 
@@ -32,8 +34,9 @@ void runField(ModuleScope& m, const ast::VariablesStmt& variables, const ast::De
     m.module.globals[symbol.index].type = type;
     m.module.globalValues[symbol.index] = beforeItems(type);
     if (d.initialiser) lowerCalled(m, calledFrom(m.program, *d.initialiser));
-    BodyLowerer body(m, nullptr, symbol.name.str(), ir::BodyKind::Static, d.name.range);
-    body.declare({Space::Global, symbol.index}, type, *variables.type, d.initialiser, d.name.range);
+    BodyScope body(m, nullptr, symbol.name.str(), ir::BodyKind::Static, d.name.range);
+    declare(body, {Space::Global, symbol.index}, type, *variables.type, d.initialiser,
+            d.name.range);
     if (m.failed || !m.runItem(body.finish())) m.failed = true;
     if (!types::isConcrete(type) && type->is(types::TypeKind::Array) && !m.failed)
         m.module.globals[symbol.index].type = m.module.globalValues[symbol.index].type;
@@ -42,8 +45,8 @@ void runField(ModuleScope& m, const ast::VariablesStmt& variables, const ast::De
 
 void runInit(ModuleScope& m, const ast::InitDecl& decl) {
     lowerCalled(m, calledFrom(m.program, *decl.body));
-    BodyLowerer body(m, nullptr, "init", ir::BodyKind::Static, decl.range);
-    body.statement(*decl.body);
+    BodyScope body(m, nullptr, "init", ir::BodyKind::Static, decl.range);
+    statement(body, *decl.body);
     if (m.failed || !m.runItem(body.finish())) m.failed = true;
 }
 

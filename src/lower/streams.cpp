@@ -2,8 +2,12 @@
 
 #include <algorithm>
 
+#include "lower/detail/bodies.h"
+#include "lower/detail/declarations.h"
 #include "lower/detail/program.h"
 #include "lower/detail/reach.h"
+#include "lower/detail/setup.h"
+#include "lower/detail/statements.h"
 #include "lower/detail/walk.h"
 
 namespace strc::lower::detail {
@@ -28,9 +32,9 @@ struct BlockBody {
 };
 
 std::optional<ir::Body> lowerBlock(ModuleScope& m, StreamScope& stream, BlockBody from) {
-    BodyLowerer body(m, &stream, std::move(from.name), from.kind, from.range);
-    body.setHeader(from.header);
-    body.statement(from.block);
+    BodyScope body(m, &stream, std::move(from.name), from.kind, from.range);
+    body.b.body.header = from.header;
+    statement(body, from.block);
     return body.finish();
 }
 
@@ -39,8 +43,8 @@ void lowerDefaults(ModuleScope& m, StreamScope& stream) {
     for (std::uint32_t k = 0; k < stream.info.params; ++k) {
         const ast::Expr* value = stream.info.decl->params[k].defaultValue;
         if (!value) continue;
-        BodyLowerer body(m, &stream, "default", BodyKind::Default, value->range);
-        body.setDefault(*value, stream.code.constants[k].type);
+        BodyScope body(m, &stream, "default", BodyKind::Default, value->range);
+        setDefault(body, *value, stream.code.constants[k].type);
         stream.code.defaults[k] = body.finish();
     }
 }
@@ -50,9 +54,9 @@ void standInForMembers(ModuleScope& m, StreamScope& stream) {
     for (const ast::Decl* member : stream.info.decl->members) {
         auto* work = ast::tryAs<ast::WorkDecl>(member);
         if (!work) continue;
-        BodyLowerer body(m, &stream, work->prework ? "prework" : "work",
-                         work->prework ? BodyKind::Prework : BodyKind::Work, work->range);
-        body.setHeader(work->header);
+        BodyScope body(m, &stream, work->prework ? "prework" : "work",
+                       work->prework ? BodyKind::Prework : BodyKind::Work, work->range);
+        body.b.body.header = work->header;
         (work->prework ? stream.code.prework : stream.code.work) = body.finish();
     }
 }
@@ -80,7 +84,7 @@ void lowerMembers(ModuleScope& m, StreamScope& stream) {
 /// functions that look at them. What begins later must not be looked at before.
 class FieldOrder {
 public:
-    FieldOrder(ModuleScope& m, StreamScope& stream, BodyLowerer& setup)
+    FieldOrder(ModuleScope& m, StreamScope& stream, BodyScope& setup)
         : m(m), stream(stream), setup(setup) {
         std::stable_sort(stream.bounds.begin(), stream.bounds.end(),
                          [](const auto& a, const auto& b) { return a.after < b.after; });
@@ -89,21 +93,21 @@ public:
     void declareAll() {
         begun.resize(stream.code.fields.size());
         forEach([this](const ast::VariablesStmt& s, const ast::Declarator&, std::uint32_t k) {
-            if (!usesFields(*s.type) && !setup.hasOpenLength(*s.type)) begin(k, *s.type);
+            if (!usesFields(*s.type) && !hasOpenLength(setup, *s.type)) begin(k, *s.type);
         });
         declareHidden(0);
         forEach([this](const ast::VariablesStmt& s, const ast::Declarator& d, std::uint32_t k) {
             checkBounds(*s.type);
-            const bool isOpen = setup.hasOpenLength(*s.type);
+            const bool isOpen = hasOpenLength(setup, *s.type);
             if (!begun[k] && !isOpen) begin(k, *s.type);
             if (d.initialiser) {
                 checkCalls(*d.initialiser);
                 const ir::Variable& field = stream.code.fields[k];
                 const VarRef var{Space::Field, k};
                 if (isOpen)
-                    setup.declareOpen(var, field.type, *d.initialiser, d.name.range);
+                    declareOpen(setup, var, field.type, *d.initialiser, d.name.range);
                 else
-                    setup.initialise(var, field.type, *d.initialiser, d.name.range);
+                    initialise(setup, var, field.type, *d.initialiser, d.name.range);
                 begun[k] = true;
             }
             declareHidden(k + 1);
@@ -122,14 +126,14 @@ private:
     }
 
     void begin(std::uint32_t k, const ast::TypeExpr& written) {
-        setup.begin({Space::Field, k}, stream.code.fields[k].type, written,
-                    stream.code.fields[k].range);
+        beginLife(setup, {Space::Field, k}, stream.code.fields[k].type, written,
+                  stream.code.fields[k].range);
         begun[k] = true;
     }
 
     void declareHidden(std::uint32_t fields) {
         for (; hidden < stream.bounds.size() && stream.bounds[hidden].after <= fields; ++hidden)
-            setup.hiddenBound(stream.bounds[hidden]);
+            hiddenBound(setup, stream.bounds[hidden]);
     }
 
     bool usesFields(const ast::TypeExpr& written) const {
@@ -185,12 +189,12 @@ private:
 
     ModuleScope& m;
     StreamScope& stream;
-    BodyLowerer& setup;
+    BodyScope& setup;
     std::vector<bool> begun;  ///< by field
     std::size_t hidden = 0;  ///< bounds before this one have been declared
 };
 
-/// What `init` of a filter, or the body of a composite, runs first; null if there is none.
+/// The statements that run first: `init` of a filter, or the body of a composite; null if there are none.
 const ast::BlockStmt* firstCode(const ast::StreamDecl& decl) {
     for (const ast::Decl* member : decl.members)
         if (auto* init = ast::tryAs<ast::InitDecl>(member)) return init->body;
@@ -223,27 +227,27 @@ bool requiresOfArguments(ModuleScope& m, const ast::Stmt& statement) {
 
 /// Extents and rates that make no sense come from arguments that make none. Where the code begins with
 /// what it requires of them, that is said, and not what followed.
-void requireOfArguments(ModuleScope& m, const ast::StreamDecl& decl, BodyLowerer& setup) {
+void requireOfArguments(ModuleScope& m, const ast::StreamDecl& decl, BodyScope& setup) {
     const ast::BlockStmt* block = firstCode(decl);
     if (!block) return;
     for (const ast::Stmt* statement : block->statements) {
         if (!requiresOfArguments(m, *statement)) return;
-        setup.statement(*statement);
+        detail::statement(setup, *statement);
     }
 }
 
 ir::Body lowerSetup(ModuleScope& m, StreamScope& stream) {
     const ast::StreamDecl& decl = *stream.info.decl;
-    BodyLowerer setup(m, &stream, "setup", BodyKind::Setup, decl.header);
+    BodyScope setup(m, &stream, "setup", BodyKind::Setup, decl.header);
     if (!stream.info.broken) requireOfArguments(m, decl, setup);
     for (std::uint32_t k = 0; k < stream.info.params; ++k)
-        setup.checkParameter(k, *stream.info.constants[k]->typeExpr);
-    if (decl.input && stream.code.input) setup.itemType(0, stream.code.input, *decl.input);
-    if (decl.output && stream.code.output) setup.itemType(1, stream.code.output, *decl.output);
+        checkParameter(setup, k, *stream.info.constants[k]->typeExpr);
+    if (decl.input && stream.code.input) itemType(setup, 0, stream.code.input, *decl.input);
+    if (decl.output && stream.code.output) itemType(setup, 1, stream.code.output, *decl.output);
     FieldOrder(m, stream, setup).declareAll();
     for (const ast::Decl* member : decl.members)
         if (auto* work = ast::tryAs<ast::WorkDecl>(member))
-            for (const ast::RateClause& clause : work->rates) setup.rate(clause, work->prework);
+            for (const ast::RateClause& clause : work->rates) rate(setup, clause, work->prework);
     return setup.finish();
 }
 
@@ -275,20 +279,20 @@ void takeStaticTensors(const StreamScope& stream) {
 
 ir::Body lowerFunction(ModuleScope& m, StreamScope* stream, const FunctionInfo& function) {
     bool isHandler = function.kind == sema::FunctionKind::Handler;
-    BodyLowerer body(m, stream, function.name.str(),
-                     isHandler ? BodyKind::Handler : BodyKind::Function, function.decl->range);
-    body.setFunction(function);
+    BodyScope body(m, stream, function.name.str(),
+                   isHandler ? BodyKind::Handler : BodyKind::Function, function.decl->range);
+    setFunction(body, function);
     if (isHandler)
-        body.statement(*as<ast::HandlerDecl>(*function.decl).body);
+        statement(body, *as<ast::HandlerDecl>(*function.decl).body);
     else
-        body.statement(*as<ast::FunctionDecl>(*function.decl).body);
+        statement(body, *as<ast::FunctionDecl>(*function.decl).body);
     return body.finish();
 }
 
 void declareStream(ModuleScope& m, const StreamInfo& info, bool wanted, ir::StreamCode& code) {
     if (info.name) code.name = info.name.str();
     code.isLibrary = info.isLibrary || info.builtin != types::BuiltinStream::None;
-    code.setup = BodyLowerer(m, nullptr, "setup", BodyKind::Setup, {}).finish();
+    code.setup = BodyScope(m, nullptr, "setup", BodyKind::Setup, {}).finish();
     if (!info.decl || !wanted) return;
     const ast::StreamDecl& decl = *info.decl;
     code.kind = static_cast<ir::StreamKind>(decl.stream);

@@ -1,7 +1,12 @@
-// Tensors: values in registers of type `tensor`, whose shapes nobody knows here.
+// Tensors: values in registers of type `tensor`, whose shapes are not known here.
+
+#include "lower/detail/tensors.h"
 
 #include "base/assert.h"
-#include "lower/detail/lowerer.h"
+#include "lower/detail/aggregates.h"
+#include "lower/detail/arithmetic.h"
+#include "lower/detail/expressions.h"
+#include "lower/detail/initialisers.h"
 
 namespace strc::lower::detail {
 
@@ -28,105 +33,103 @@ TensorFn fnOf(BinaryOp op) {
     }
 }
 
+Typed typedTensor(BodyScope& in, TensorFn fn, const Type* type, std::vector<Reg> operands,
+                  SourceRange range) {
+    Reg result = in.b.value(Op::Tensor, type, std::move(operands), range);
+    in.b.last().tensor = fn;
+    return {result, type};
+}
+
+void appendIndices(BodyScope& in, const ast::IndexExpr& e, std::vector<Reg>& operands) {
+    operands.push_back(valueAs(in, *e.index, in.intType()));
+    for (const Expr* each : e.more) operands.push_back(valueAs(in, *each, in.intType()));
+}
+
 }  // namespace
 
-Typed BodyLowerer::tensor(TensorFn fn, std::vector<Reg> operands, SourceRange range) {
-    const Type* type = m.types.tensor();
-    Reg result = b.value(Op::Tensor, type, std::move(operands), range);
-    b.last().tensor = fn;
-    return {result, type};
+Typed tensor(BodyScope& in, TensorFn fn, std::vector<Reg> operands, SourceRange range) {
+    return typedTensor(in, fn, in.m.types.tensor(), std::move(operands), range);
 }
 
-Reg BodyLowerer::tensorOf(Typed value, SourceRange range) {
+Reg tensorOf(BodyScope& in, Typed value, SourceRange range) {
     if (value.type->is(TypeKind::Tensor)) return value.reg;
-    return tensor(TensorFn::FromScalar, {value.reg}, range).reg;
+    return tensor(in, TensorFn::FromScalar, {value.reg}, range).reg;
 }
 
-Reg BodyLowerer::tensorAs(const Expr& e, const Type* type) {
+Reg tensorAs(BodyScope& in, const Expr& e, const Type* type) {
     Typed value;
     if (auto* literal = ast::tryAs<ast::ArrayLiteral>(ast::withoutParens(&e))) {
-        value = tensor(TensorFn::FromArray, {literalValue(*literal, typeOf(e)).ref}, e.range);
-        if (type->element) value = tensorCast(value, m.types.tensor(type->element), e.range);
-    } else if (typeOf(e)->isAggregate()) {
-        value = tensor(TensorFn::FromArray, {aggregate(e).ref}, e.range);
+        value = tensor(in, TensorFn::FromArray, {literalValue(in, *literal, in.typeOf(e)).ref},
+                       e.range);
+        if (type->element) value = tensorCast(in, value, in.m.types.tensor(type->element), e.range);
+    } else if (in.typeOf(e)->isAggregate()) {
+        value = tensor(in, TensorFn::FromArray, {aggregate(in, e).ref}, e.range);
     } else {
-        value = this->value(e);
+        value = detail::value(in, e);
     }
-    if (!value.type->is(TypeKind::Tensor)) value = {tensorOf(value, e.range), m.types.tensor()};
-    return convert(value, type, e.range);
+    if (!value.type->is(TypeKind::Tensor))
+        value = {tensorOf(in, value, e.range), in.m.types.tensor()};
+    return convert(in, value, type, e.range);
 }
 
-Typed BodyLowerer::tensorOperation(BinaryOp op, Typed left, Typed right, SourceRange range) {
-    Reg first = tensorOf(left, range);
-    return tensor(fnOf(op), {first, tensorOf(right, range)}, range);
+Typed tensorOperation(BodyScope& in, BinaryOp op, Typed left, Typed right, SourceRange range) {
+    Reg first = tensorOf(in, left, range);
+    return tensor(in, fnOf(op), {first, tensorOf(in, right, range)}, range);
 }
 
-void BodyLowerer::appendIndices(const ast::IndexExpr& e, std::vector<Reg>& operands) {
-    operands.push_back(valueAs(*e.index, intType()));
-    for (const Expr* each : e.more) operands.push_back(valueAs(*each, intType()));
+Typed tensorElement(BodyScope& in, const ast::IndexExpr& e) {
+    std::vector<Reg> operands{operand(in, *e.object).reg};
+    appendIndices(in, e, operands);
+    return typedTensor(in, TensorFn::Read, in.typeOf(e), std::move(operands), e.range);
 }
 
-Typed BodyLowerer::elementOf(std::vector<Reg> operands, TensorFn fn, const Type* type,
-                             SourceRange range) {
-    Reg result = b.value(Op::Tensor, type, std::move(operands), range);
-    b.last().tensor = fn;
-    return {result, type};
-}
-
-Typed BodyLowerer::tensorElement(const ast::IndexExpr& e) {
-    std::vector<Reg> operands{operand(*e.object).reg};
-    appendIndices(e, operands);
-    return elementOf(std::move(operands), TensorFn::Read, typeOf(e), e.range);
+Typed tensorCast(BodyScope& in, Typed value, const Type* type, SourceRange range) {
+    return typedTensor(in, TensorFn::Cast, type, {value.reg}, range);
 }
 
 /// Where the elements are not known yet a program can say what they are: (int) item(x) is item((int) x).
-Typed BodyLowerer::castOperand(const Expr& operand, const Type* type) {
+Typed castOperand(BodyScope& in, const Expr& operand, const Type* type) {
     const Expr& e = *ast::withoutParens(&operand);
     const Expr* object = nullptr;
     auto* element = ast::tryAs<ast::IndexExpr>(&e);
     auto* call = ast::tryAs<ast::CallExpr>(&e);
     if (element) object = element->object;
     if (call) {
-        const sema::CallTarget* target = m.program.callOf(e.id);
+        const sema::CallTarget* target = in.m.program.callOf(e.id);
         if (target->kind == sema::CallKind::Tensor && target->tensor == TensorFn::Item)
             object = call->args[0];
     }
     const bool isOpen =
-        object && typeOf(*object)->is(TypeKind::Tensor) && !typeOf(*object)->element;
-    if (!isOpen || !types::isTensorElement(type)) return this->operand(operand);
+        object && in.typeOf(*object)->is(TypeKind::Tensor) && !in.typeOf(*object)->element;
+    if (!isOpen || !types::isTensorElement(type)) return detail::operand(in, operand);
     std::vector<Reg> operands{
-        tensorCast(this->operand(*object), m.types.tensor(type), e.range).reg};
-    if (element) appendIndices(*element, operands);
-    return elementOf(std::move(operands), element ? TensorFn::Read : TensorFn::Item, type, e.range);
+        tensorCast(in, detail::operand(in, *object), in.m.types.tensor(type), e.range).reg};
+    if (element) appendIndices(in, *element, operands);
+    return typedTensor(in, element ? TensorFn::Read : TensorFn::Item, type, std::move(operands),
+                       e.range);
 }
 
-/// To another type of elements.
-Typed BodyLowerer::tensorCast(Typed value, const Type* type, SourceRange range) {
-    Reg result = b.value(Op::Tensor, type, {value.reg}, range);
-    b.last().tensor = TensorFn::Cast;
-    return {result, type};
-}
-
-Typed BodyLowerer::tensorCall(const sema::CallTarget& target, std::span<const Expr* const> args,
-                              SourceRange range) {
+Typed tensorCall(BodyScope& in, const sema::CallTarget& target, std::span<const Expr* const> args,
+                 SourceRange range) {
     std::string_view signature = types::info(target.tensor).signature;
     std::vector<Reg> operands;
     for (std::size_t k = 0; k < args.size(); ++k) {
         switch (types::operandAt(signature, k, args.size())) {
-            case 'T': operands.push_back(tensorAs(*args[k], m.types.tensor())); break;
+            case 'T': operands.push_back(tensorAs(in, *args[k], in.m.types.tensor())); break;
             case 'i':
-                operands.push_back(typeOf(*args[k])->isAggregate() ? aggregate(*args[k]).ref
-                                                                   : valueAs(*args[k], intType()));
+                operands.push_back(in.typeOf(*args[k])->isAggregate()
+                                       ? aggregate(in, *args[k]).ref
+                                       : valueAs(in, *args[k], in.intType()));
                 break;
-            case 'S': operands.push_back(valueAs(*args[k], m.types.string())); break;
-            default: operands.push_back(value(*args[k]).reg);
+            case 'S': operands.push_back(valueAs(in, *args[k], in.m.types.string())); break;
+            default: operands.push_back(value(in, *args[k]).reg);
         }
     }
     bool isInferred = target.result->is(TypeKind::Tensor) && target.tensor != TensorFn::Cast;
-    const Type* type = isInferred ? m.types.tensor() : target.result;
-    Reg reg = b.value(Op::Tensor, type, std::move(operands), range);
-    b.last().tensor = target.tensor;
-    b.last().math = target.math;
+    const Type* type = isInferred ? in.m.types.tensor() : target.result;
+    Reg reg = in.b.value(Op::Tensor, type, std::move(operands), range);
+    in.b.last().tensor = target.tensor;
+    in.b.last().math = target.math;
     return {reg, type};
 }
 

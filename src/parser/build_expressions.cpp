@@ -1,11 +1,13 @@
 // Expressions: precedence, suffixes, literals, arguments.
 
-#include <array>
+#include "parser/detail/build_expressions.h"
+
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "parser/detail/builder.h"
+#include "parser/detail/build_types.h"
 #include "parser/detail/literals.h"
 
 namespace strc::parser {
@@ -62,12 +64,191 @@ bool isPlace(const ast::Expr* expr) {
     }
 }
 
+namespace {
+
+const ast::Expr* tape(Builder& b, const Token* keyword, Grammar::ExpressionContext* offset,
+                      const Token* close) {
+    const auto where = b.range(keyword, close);
+    if (keyword->getType() == Grammar::POP) return b.expr<ast::PopExpr>(where);
+    return b.expr<ast::PeekExpr>(where, expression(b, offset));
+}
+
+const ast::Expr* nameOrCall(Builder& b, const Token* name, Grammar::ArgumentsContext* call) {
+    if (!call) return b.expr<ast::NameRef>(b.range(name), b.context.names.intern(b.text(name)));
+    const auto where = b.range(name, call->close);
+    if (b.text(name) != "iter") return b.expr<ast::CallExpr>(where, b.ident(name), values(b, call));
+    if (!call->items.empty()) {
+        b.report(Diag::ExpectedToken, b.range(call->items[0]))
+            << "')'" << fmt::format("'{}'", b.text(call->items[0]->start));
+    }
+    return b.expr<ast::IterExpr>(where);
+}
+
+template <typename Context>
+const ast::Expr* tapeOrName(Builder& b, Context* c) {
+    if (c->tape) return tape(b, c->tape, c->inner, c->close);
+    return nameOrCall(b, c->name, c->call);
+}
+
+}  // namespace
+
+const ast::Expr* headOf(Builder& b, Grammar::PlaceContext* c) { return tapeOrName(b, c); }
+
+namespace {
+
+const ast::Expr* literal(Builder& b, const Token* token) {
+    const auto where = b.range(token);
+    const auto lexeme = b.text(token);
+    switch (token->getType()) {
+        case Grammar::INTEGER:
+            if (const auto value = decimalValue(lexeme))
+                return b.expr<ast::IntLiteral>(where, *value);
+            return b.expr<ast::RealLiteral>(where, realValue(lexeme), true);
+        case Grammar::HEX: return b.expr<ast::IntLiteral>(where, hexValue(lexeme));
+        case Grammar::REAL: return b.expr<ast::RealLiteral>(where, realValue(lexeme), false);
+        case Grammar::IMAGINARY: return b.expr<ast::ImaginaryLiteral>(where, realValue(lexeme));
+        case Grammar::STRING: {
+            const std::string value = unescape(lexeme.substr(1, lexeme.size() - 2));
+            const std::vector<char> bytes(value.begin(), value.end());
+            const auto kept = b.context.arena.copy(bytes);
+            return b.expr<ast::StringLiteral>(where, std::string_view(kept.data(), kept.size()));
+        }
+        case Grammar::CHARACTER: {
+            const std::string value = unescape(lexeme.substr(1, lexeme.size() - 2));
+            return b.expr<ast::CharLiteral>(where, value.empty() ? '\0' : value[0]);
+        }
+        case Grammar::PI: return b.expr<ast::PiLiteral>(where);
+        case Grammar::TRUE: return b.expr<ast::BooleanLiteral>(where, true);
+        case Grammar::FALSE: return b.expr<ast::BooleanLiteral>(where, false);
+        default: return b.errorExpr(where);  // malformed: reported with the tokens
+    }
+}
+
+const ast::Expr* vectorLiteral(Builder& b, const Token* vector, Grammar::ArgumentsContext* call) {
+    const auto components = values(b, call);
+    const auto where = b.range(vector, call->close);
+    const auto needed = static_cast<std::size_t>(b.text(vector).back() - '0');
+    if (components.size() != needed) {
+        b.report(Diag::VectorArity, where) << b.text(vector) << static_cast<std::int64_t>(needed)
+                                           << static_cast<std::int64_t>(components.size());
+    }
+    return b.expr<ast::VectorLiteral>(where, primitiveType(b, vector)->primitive, components);
+}
+
+Exprs positions(Builder& b, Grammar::SuffixContext* c) {
+    ExprList items;
+    for (auto* each : c->more) items.push_back(expression(b, each));
+    return b.copy(items);
+}
+
+const ast::Expr* index(Builder& b, const ast::Expr* value, Grammar::SuffixContext* c) {
+    const auto where = value->range.to(b.range(c->close));
+    if (c->star || c->colon) {
+        b.reportUnexpected(c->star ? c->star : c->colon, "a latency can only follow a message");
+        return b.errorExpr(where);
+    }
+    const ast::Expr* position = nullptr;
+    if (c->low)
+        position = expression(b, c->low);
+    else
+        b.report(Diag::MissingArrayIndex, b.range(c->start, c->close));
+    return b.expr<ast::IndexExpr>(where, value, position, positions(b, c));
+}
+
+const ast::Expr* suffix(Builder& b, const ast::Expr* value, Grammar::SuffixContext* c) {
+    if (c->step) return increment(b, value->range.to(b.range(c->step)), c->step, false, value);
+    if (!c->field) return index(b, value, c);
+    if (!c->call)
+        return b.expr<ast::MemberExpr>(value->range.to(b.range(c->field)), value,
+                                       b.ident(c->field));
+    const auto where = value->range.to(b.range(c->call->close));
+    const auto* name = ast::tryAs<ast::NameRef>(value);
+    if (!name) {
+        b.reportUnexpected(c->call->start, "only portals and packages have functions");
+        return b.errorExpr(where);
+    }
+    return b.expr<ast::PackageCallExpr>(where, ast::Ident{name->name, name->range},
+                                        b.ident(c->field), values(b, c->call));
+}
+
+}  // namespace
+
+/// The first `count` suffixes applied. Only a bare name may stand before `.f(...)`.
+const ast::Expr* suffixed(Builder& b, const ast::Expr* value,
+                          const std::vector<Grammar::SuffixContext*>& suffixes, std::size_t count) {
+    for (std::size_t i = 0; i < count; i++) value = suffix(b, value, suffixes[i]);
+    return value;
+}
+
+namespace {
+
+const ast::Expr* operand(Builder& b, Grammar::OperandContext*);
+
+const ast::Expr* prefixed(Builder& b, const Token* prefix, const ast::Expr* value) {
+    const auto where = b.range(prefix).to(value->range);
+    switch (prefix->getType()) {
+        case Grammar::BANG: return b.expr<ast::UnaryExpr>(where, ast::UnaryOp::Not, value);
+        case Grammar::MINUS: return b.expr<ast::UnaryExpr>(where, ast::UnaryOp::Minus, value);
+        case Grammar::TILDE: return b.expr<ast::UnaryExpr>(where, ast::UnaryOp::Complement, value);
+        default: return increment(b, where, prefix, true, value);
+    }
+}
+
+const ast::Expr* primary(Builder& b, Grammar::OperandContext* c) {
+    if (c->literal) return literal(b, c->literal);
+    if (c->vector) return vectorLiteral(b, c->vector, c->call);
+    if (c->cast) {
+        const auto* target = primitiveType(b, c->castType->start);
+        const auto* value = operand(b, c->cast);
+        return b.expr<ast::CastExpr>(b.range(c->open).to(value->range), target, value);
+    }
+    if (c->open) return b.expr<ast::ParenExpr>(b.range(c->open, c->close), expression(b, c->inner));
+    return tapeOrName(b, c);
+}
+
+const ast::Expr* operand(Builder& b, Grammar::OperandContext* c) {
+    if (c->exception) return b.errorExpr(b.range(c));
+    Levels levels(b, c->prefixes.size() + c->suffixes.size() + 1, c->start);
+    if (!levels.fits) return b.errorExpr(b.range(c));
+    const ast::Expr* value = suffixed(b, primary(b, c), c->suffixes, c->suffixes.size());
+    for (std::size_t i = c->prefixes.size(); i-- > 0;)
+        value = prefixed(b, c->prefixes[i]->start, value);
+    return value;
+}
+
+/// An operand, and more behind binary operators: all of them associate to the left.
+const ast::Expr* binaryChain(Builder& b, Grammar::OperandContext* first,
+                             std::span<Grammar::LinkContext* const> links) {
+    if (links.empty()) return operand(b, first);
+    ExprList values{operand(b, first)};
+    std::vector<const Token*> pending;
+    const auto reduce = [&] {
+        const auto* right = values.back();
+        values.pop_back();
+        const auto* left = values.back();
+        values.back() =
+            b.expr<ast::BinaryExpr>(left->range.to(right->range), operatorOf(pending.back()).op,
+                                    b.range(pending.back()), left, right);
+        pending.pop_back();
+    };
+    for (auto* link : links) {
+        const int level = operatorOf(link->start).level;
+        while (!pending.empty() && operatorOf(pending.back()).level >= level) reduce();
+        pending.push_back(link->start);
+        values.push_back(operand(b, link->right));
+    }
+    while (!pending.empty()) reduce();
+    return values.back();
+}
+
+}  // namespace
+
 // The flat list of the grammar: `c ? a : d ? b : e` has two links with a `?`; what stands between
 // them is a chain of binary operators. The conditional associates to the right.
-const ast::Expr* Builder::expression(Grammar::ExpressionContext* c) {
-    if (!c || c->exception) return errorExpr(range(c));
-    Levels levels(*this, c->links.size() + 1, c->start);
-    if (!levels.fits) return errorExpr(range(c));
+const ast::Expr* expression(Builder& b, Grammar::ExpressionContext* c) {
+    if (!c || c->exception) return b.errorExpr(b.range(c));
+    Levels levels(b, c->links.size() + 1, c->start);
+    if (!levels.fits) return b.errorExpr(b.range(c));
 
     struct Choice {
         const ast::Expr* condition;
@@ -80,244 +261,84 @@ const ast::Expr* Builder::expression(Grammar::ExpressionContext* c) {
         auto* link = c->links[i];
         if (!link->middle) continue;
         const auto* condition =
-            binaryChain(first, {c->links.begin() + begin, c->links.begin() + i});
-        choices.push_back({condition, expression(link->middle)});
+            binaryChain(b, first, {c->links.begin() + begin, c->links.begin() + i});
+        choices.push_back({condition, expression(b, link->middle)});
         first = link->right;
         begin = i + 1;
     }
-    const ast::Expr* value = binaryChain(first, {c->links.begin() + begin, c->links.end()});
+    const ast::Expr* value = binaryChain(b, first, {c->links.begin() + begin, c->links.end()});
     for (std::size_t i = choices.size(); i-- > 0;) {
         const auto& [condition, thenValue] = choices[i];
-        value = expr<ast::ConditionalExpr>(condition->range.to(value->range), condition, thenValue,
-                                           value);
+        value = b.expr<ast::ConditionalExpr>(condition->range.to(value->range), condition,
+                                             thenValue, value);
     }
     return value;
 }
 
-/// An operand, and more behind binary operators: all of them associate to the left.
-const ast::Expr* Builder::binaryChain(Grammar::OperandContext* first,
-                                      std::span<Grammar::LinkContext* const> links) {
-    if (links.empty()) return operand(first);
-    ExprList values{operand(first)};
-    std::vector<const Token*> pending;
-    const auto reduce = [&] {
-        const auto* right = values.back();
-        values.pop_back();
-        const auto* left = values.back();
-        values.back() =
-            expr<ast::BinaryExpr>(left->range.to(right->range), operatorOf(pending.back()).op,
-                                  range(pending.back()), left, right);
-        pending.pop_back();
-    };
-    for (auto* link : links) {
-        const int level = operatorOf(link->start).level;
-        while (!pending.empty() && operatorOf(pending.back()).level >= level) reduce();
-        pending.push_back(link->start);
-        values.push_back(operand(link->right));
-    }
-    while (!pending.empty()) reduce();
-    return values.back();
-}
-
-const ast::Expr* Builder::operand(Grammar::OperandContext* c) {
-    if (c->exception) return errorExpr(range(c));
-    Levels levels(*this, c->prefixes.size() + c->suffixes.size() + 1, c->start);
-    if (!levels.fits) return errorExpr(range(c));
-    const ast::Expr* value = suffixed(primary(c), c->suffixes, c->suffixes.size());
-    for (std::size_t i = c->prefixes.size(); i-- > 0;)
-        value = prefixed(c->prefixes[i]->start, value);
-    return value;
-}
-
-const ast::Expr* Builder::primary(Grammar::OperandContext* c) {
-    if (c->literal) return literal(c->literal);
-    if (c->vector) return vectorLiteral(c->vector, c->call);
-    if (c->cast) {
-        const auto* target = primitiveType(c->castType->start);
-        const auto* value = operand(c->cast);
-        return expr<ast::CastExpr>(range(c->open).to(value->range), target, value);
-    }
-    if (c->open) return expr<ast::ParenExpr>(range(c->open, c->close), expression(c->inner));
-    return headOf(c);
-}
-
-template <typename Context>
-const ast::Expr* Builder::headOf(Context* c) {
-    if (c->tape) return tape(c->tape, c->inner, c->close);
-    return nameOrCall(c->name, c->call);
-}
-template const ast::Expr* Builder::headOf(Grammar::PlaceContext*);
-
-const ast::Expr* Builder::tape(const Token* keyword, Grammar::ExpressionContext* offset,
-                               const Token* close) {
-    const auto where = range(keyword, close);
-    if (keyword->getType() == Grammar::POP) return expr<ast::PopExpr>(where);
-    return expr<ast::PeekExpr>(where, expression(offset));
-}
-
-const ast::Expr* Builder::nameOrCall(const Token* name, Grammar::ArgumentsContext* call) {
-    if (!call) return expr<ast::NameRef>(range(name), context.names.intern(text(name)));
-    const auto where = range(name, call->close);
-    if (text(name) != "iter") return expr<ast::CallExpr>(where, ident(name), values(call));
-    if (!call->items.empty()) {
-        report(Diag::ExpectedToken, range(call->items[0]))
-            << "')'" << fmt::format("'{}'", text(call->items[0]->start));
-    }
-    return expr<ast::IterExpr>(where);
-}
-
-const ast::Expr* Builder::literal(const Token* token) {
-    const auto where = range(token);
-    const auto lexeme = text(token);
-    switch (token->getType()) {
-        case Grammar::INTEGER:
-            if (const auto value = decimalValue(lexeme))
-                return expr<ast::IntLiteral>(where, *value);
-            return expr<ast::RealLiteral>(where, realValue(lexeme), true);
-        case Grammar::HEX: return expr<ast::IntLiteral>(where, hexValue(lexeme));
-        case Grammar::REAL: return expr<ast::RealLiteral>(where, realValue(lexeme), false);
-        case Grammar::IMAGINARY: return expr<ast::ImaginaryLiteral>(where, realValue(lexeme));
-        case Grammar::STRING: {
-            const std::string value = unescape(lexeme.substr(1, lexeme.size() - 2));
-            const std::vector<char> bytes(value.begin(), value.end());
-            const auto kept = context.arena.copy(bytes);
-            return expr<ast::StringLiteral>(where, std::string_view(kept.data(), kept.size()));
-        }
-        case Grammar::CHARACTER: {
-            const std::string value = unescape(lexeme.substr(1, lexeme.size() - 2));
-            return expr<ast::CharLiteral>(where, value.empty() ? '\0' : value[0]);
-        }
-        case Grammar::PI: return expr<ast::PiLiteral>(where);
-        case Grammar::TRUE: return expr<ast::BooleanLiteral>(where, true);
-        case Grammar::FALSE: return expr<ast::BooleanLiteral>(where, false);
-        default: return errorExpr(where);  // malformed: reported with the tokens
-    }
-}
-
-const ast::Expr* Builder::vectorLiteral(const Token* vector, Grammar::ArgumentsContext* call) {
-    const auto components = values(call);
-    const auto where = range(vector, call->close);
-    const auto needed = static_cast<std::size_t>(text(vector).back() - '0');
-    if (components.size() != needed) {
-        report(Diag::VectorArity, where) << text(vector) << static_cast<std::int64_t>(needed)
-                                         << static_cast<std::int64_t>(components.size());
-    }
-    return expr<ast::VectorLiteral>(where, primitiveType(vector)->primitive, components);
-}
-
-/// The first `count` suffixes applied. Only a bare name may stand before `.f(...)`.
-const ast::Expr* Builder::suffixed(const ast::Expr* value,
-                                   const std::vector<Grammar::SuffixContext*>& suffixes,
-                                   std::size_t count) {
-    for (std::size_t i = 0; i < count; i++) value = suffix(value, suffixes[i]);
-    return value;
-}
-
-const ast::Expr* Builder::suffix(const ast::Expr* value, Grammar::SuffixContext* c) {
-    if (c->step) return increment(value->range.to(range(c->step)), c->step, false, value);
-    if (!c->field) return index(value, c);
-    if (!c->call)
-        return expr<ast::MemberExpr>(value->range.to(range(c->field)), value, ident(c->field));
-    const auto where = value->range.to(range(c->call->close));
-    const auto* name = ast::tryAs<ast::NameRef>(value);
-    if (!name) {
-        reportUnexpected(c->call->start, "only portals and packages have functions");
-        return errorExpr(where);
-    }
-    return expr<ast::PackageCallExpr>(where, ast::Ident{name->name, name->range}, ident(c->field),
-                                      values(c->call));
-}
-
-const ast::Expr* Builder::index(const ast::Expr* value, Grammar::SuffixContext* c) {
-    const auto where = value->range.to(range(c->close));
-    if (c->star || c->colon) {
-        reportUnexpected(c->star ? c->star : c->colon, "a latency can only follow a message");
-        return errorExpr(where);
-    }
-    const ast::Expr* position = nullptr;
-    if (c->low)
-        position = expression(c->low);
-    else
-        report(Diag::MissingArrayIndex, range(c->start, c->close));
-    return expr<ast::IndexExpr>(where, value, position, positions(c));
-}
-
-Builder::Exprs Builder::positions(Grammar::SuffixContext* c) {
-    ExprList items;
-    for (auto* each : c->more) items.push_back(expression(each));
-    return copy(items);
-}
-
-const ast::Expr* Builder::prefixed(const Token* prefix, const ast::Expr* value) {
-    const auto where = range(prefix).to(value->range);
-    switch (prefix->getType()) {
-        case Grammar::BANG: return expr<ast::UnaryExpr>(where, ast::UnaryOp::Not, value);
-        case Grammar::MINUS: return expr<ast::UnaryExpr>(where, ast::UnaryOp::Minus, value);
-        case Grammar::TILDE: return expr<ast::UnaryExpr>(where, ast::UnaryOp::Complement, value);
-        default: return increment(where, prefix, true, value);
-    }
-}
-
-const ast::Expr* Builder::increment(SourceRange where, const Token* op, bool prefix,
-                                    const ast::Expr* target) {
+const ast::Expr* increment(Builder& b, SourceRange where, const Token* op, bool prefix,
+                           const ast::Expr* target) {
     if (!isPlace(target)) {
-        report(Diag::NotAssignable, target->range);
-        return errorExpr(where);
+        b.report(Diag::NotAssignable, target->range);
+        return b.errorExpr(where);
     }
-    return expr<ast::IncrementExpr>(where, op->getType() == Grammar::MINUS_MINUS, prefix, target);
+    return b.expr<ast::IncrementExpr>(where, op->getType() == Grammar::MINUS_MINUS, prefix, target);
 }
 
-const ast::Expr* Builder::initialiser(Grammar::InitialiserContext* c) {
-    if (!c || c->exception) return errorExpr(range(c));
-    if (c->value) return expression(c->value);
-    Levels levels(*this, 1, c->start);
-    if (!levels.fits) return errorExpr(range(c));
+const ast::Expr* initialiser(Builder& b, Grammar::InitialiserContext* c) {
+    if (!c || c->exception) return b.errorExpr(b.range(c));
+    if (c->value) return expression(b, c->value);
+    Levels levels(b, 1, c->start);
+    if (!levels.fits) return b.errorExpr(b.range(c));
     ExprList items;
     items.reserve(c->items.size());
-    for (auto* item : c->items) items.push_back(initialiser(item));
-    return expr<ast::ArrayLiteral>(range(c), Exprs(copy(items)));
+    for (auto* item : c->items) items.push_back(initialiser(b, item));
+    return b.expr<ast::ArrayLiteral>(b.range(c), Exprs(b.copy(items)));
 }
 
 /// Arguments of anything but a stream: values by position.
-Builder::Exprs Builder::values(Grammar::ArgumentsContext* c) {
+Exprs values(Builder& b, Grammar::ArgumentsContext* c) {
     ExprList items;
     items.reserve(c->items.size());
     for (auto* argument : c->items) {
         if (argument->right) {
-            reportUnexpected(argument->equals, "only streams take arguments by name");
+            b.reportUnexpected(argument->equals, "only streams take arguments by name");
         } else if (!argument->left->value && !argument->left->exception) {
-            reportUnexpected(argument->start, "only streams take array literals as arguments");
+            b.reportUnexpected(argument->start, "only streams take array literals as arguments");
         }
-        items.push_back(initialiser(argument->left));
+        items.push_back(initialiser(b, argument->left));
     }
-    return copy(items);
+    return b.copy(items);
 }
 
-std::span<const ast::Argument> Builder::creatorArguments(Grammar::ArgumentsContext* c) {
+namespace {
+
+/// The name before `=`; an argument without a usable one counts as positional.
+ast::Ident argumentName(Builder& b, Grammar::ArgumentContext* c) {
+    auto* value = c->left->value;
+    if (value && value->links.empty() && !value->exception) {
+        auto* only = value->first;
+        const bool bare = only->prefixes.empty() && only->suffixes.empty() && !only->exception;
+        if (bare && only->name && !only->call) return b.ident(only->name);
+    }
+    b.report(Diag::ExpectedToken, b.range(c->left)) << "a name" << "'='";
+    return {};
+}
+
+}  // namespace
+
+std::span<const ast::Argument> creatorArguments(Builder& b, Grammar::ArgumentsContext* c) {
     std::vector<ast::Argument> items;
     bool named = false;
     for (auto* argument : c->items) {
         if (argument->right) {
             named = true;
-            items.push_back({argumentName(argument), initialiser(argument->right)});
+            items.push_back({argumentName(b, argument), initialiser(b, argument->right)});
             continue;
         }
-        if (named) report(Diag::PositionalAfterNamed, range(argument));
-        items.push_back({{}, initialiser(argument->left)});
+        if (named) b.report(Diag::PositionalAfterNamed, b.range(argument));
+        items.push_back({{}, initialiser(b, argument->left)});
     }
-    return copy(items);
-}
-
-/// The name before `=`; an argument without a usable one counts as positional.
-ast::Ident Builder::argumentName(Grammar::ArgumentContext* c) {
-    auto* value = c->left->value;
-    if (value && value->links.empty() && !value->exception) {
-        auto* only = value->first;
-        const bool bare = only->prefixes.empty() && only->suffixes.empty() && !only->exception;
-        if (bare && only->name && !only->call) return ident(only->name);
-    }
-    report(Diag::ExpectedToken, range(c->left)) << "a name" << "'='";
-    return {};
+    return b.copy(items);
 }
 
 }  // namespace strc::parser

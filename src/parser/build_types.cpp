@@ -1,8 +1,12 @@
 // Types, and variables with their initial values.
 
+#include "parser/detail/build_types.h"
+
+#include <vector>
+
 #include <fmt/format.h>
 
-#include "parser/detail/builder.h"
+#include "parser/detail/build_expressions.h"
 
 namespace strc::parser {
 
@@ -10,6 +14,12 @@ using base::Diag;
 using base::SourceRange;
 
 namespace {
+
+/// A length in brackets, and the place of the brackets.
+struct Bound {
+    const ast::Expr* value;
+    SourceRange range;
+};
 
 ast::Primitive primitiveOf(const Token* token) {
     using enum ast::Primitive;
@@ -30,39 +40,36 @@ ast::Primitive primitiveOf(const Token* token) {
     return Void;
 }
 
-}  // namespace
-
-const ast::TypeExpr* Builder::typeNode(ast::TypeExpr node) {
-    node.id = nextId();
-    return context.arena.make<ast::TypeExpr>(node);
+const ast::TypeExpr* typeNode(Builder& b, ast::TypeExpr node) {
+    node.id = b.nextId();
+    return b.context.arena.make<ast::TypeExpr>(node);
 }
 
-const ast::TypeExpr* Builder::primitiveType(const Token* token) {
+const ast::TypeExpr* errorType(Builder& b, SourceRange where) {
     ast::TypeExpr node{};
-    node.kind = ast::TypeExprKind::Primitive;
-    node.range = range(token);
-    node.primitive = primitiveOf(token);
-    return typeNode(node);
+    node.kind = ast::TypeExprKind::Error;
+    node.range = where;
+    return typeNode(b, node);
 }
 
 /// `String` is no keyword, but no struct either.
-const ast::TypeExpr* Builder::namedType(const Token* token) {
+const ast::TypeExpr* namedType(Builder& b, const Token* token) {
     ast::TypeExpr node{};
-    node.range = range(token);
-    if (text(token) == "String") {
+    node.range = b.range(token);
+    if (b.text(token) == "String") {
         node.kind = ast::TypeExprKind::Primitive;
         node.primitive = ast::Primitive::String;
     } else {
         node.kind = ast::TypeExprKind::Named;
-        node.name = ident(token);
+        node.name = b.ident(token);
     }
-    return typeNode(node);
+    return typeNode(b, node);
 }
 
 /// The leftmost bound is the outermost. Inner arrays have no text of their own: all have the range
 /// of the whole.
-const ast::TypeExpr* Builder::arrayType(const ast::TypeExpr* item,
-                                        const std::vector<Bound>& bounds) {
+const ast::TypeExpr* arrayType(Builder& b, const ast::TypeExpr* item,
+                               const std::vector<Bound>& bounds) {
     if (bounds.empty()) return item;
     const auto whole = item->range.to(bounds.back().range);
     for (std::size_t i = bounds.size(); i-- > 0;) {
@@ -71,117 +78,124 @@ const ast::TypeExpr* Builder::arrayType(const ast::TypeExpr* item,
         node.range = whole;
         node.element = item;
         node.bound = bounds[i].value;
-        item = typeNode(node);
+        item = typeNode(b, node);
     }
     return item;
 }
 
-const ast::Expr* Builder::boundValue(Grammar::ExpressionContext* value, SourceRange brackets) {
-    if (value) return expression(value);
-    report(Diag::MissingArrayBound, brackets);
+const ast::Expr* boundValue(Builder& b, Grammar::ExpressionContext* value, SourceRange brackets) {
+    if (value) return expression(b, value);
+    b.report(Diag::MissingArrayBound, brackets);
     return nullptr;
 }
 
-const ast::TypeExpr* Builder::bounded(const ast::TypeExpr* item,
-                                      const std::vector<Grammar::BoundContext*>& bounds) {
-    if (bounds.empty()) return item;
-    Levels levels(*this, bounds.size(), bounds[0]->start);
-    if (!levels.fits) return errorType(item->range);
-    std::vector<Bound> values;
-    for (auto* bound : bounds) {
-        const auto brackets = range(bound);
-        if (!bound->more.empty()) report(Diag::ListInBrackets, brackets) << "bounds";
-        values.push_back({boundValue(bound->value, brackets), brackets});
-    }
-    return arrayType(item, values);
+}  // namespace
+
+const ast::TypeExpr* primitiveType(Builder& b, const Token* token) {
+    ast::TypeExpr node{};
+    node.kind = ast::TypeExprKind::Primitive;
+    node.range = b.range(token);
+    node.primitive = primitiveOf(token);
+    return typeNode(b, node);
 }
 
-/// `tensor<float>`, or what looks like it.
-const ast::TypeExpr* Builder::generic(const Token* name, Grammar::TypeContext* argument,
-                                      const Token* close,
-                                      const std::vector<Grammar::BoundContext*>& bounds) {
-    if (text(name) != "tensor") {
-        report(Diag::UnexpectedTypeArgument, range(argument)) << text(name);
-        return errorType(range(name, close));
+namespace {
+
+const ast::TypeExpr* bounded(Builder& b, const ast::TypeExpr* item,
+                             const std::vector<Grammar::BoundContext*>& bounds) {
+    if (bounds.empty()) return item;
+    Levels levels(b, bounds.size(), bounds[0]->start);
+    if (!levels.fits) return errorType(b, item->range);
+    std::vector<Bound> values;
+    for (auto* bound : bounds) {
+        const auto brackets = b.range(bound);
+        if (!bound->more.empty()) b.report(Diag::ListInBrackets, brackets) << "bounds";
+        values.push_back({boundValue(b, bound->value, brackets), brackets});
     }
-    ast::TypeExpr node{};
-    node.kind = ast::TypeExprKind::Tensor;
-    node.range = range(name, close);
-    node.element = type(argument);
-    if (bounds.size() > 1) {
-        report(Diag::TensorPlace, range(bounds[1])) << "an element of an array";
-        return errorType(node.range);
-    }
-    node.hasNoDimensions = bounds.size() == 1 && !bounds[0]->value && bounds[0]->more.empty();
-    if (node.hasNoDimensions) node.range = range(name, bounds[0]->close);
-    const auto* tensor = typeNode(node);
-    if (bounds.empty() || node.hasNoDimensions) return tensor;
-    return shaped(tensor, bounds[0]);
+    return arrayType(b, item, values);
 }
 
 /// The shape `[2, _]`: as the bounds of an array, none where a dimension is left open.
-const ast::TypeExpr* Builder::shaped(const ast::TypeExpr* tensor, Grammar::BoundContext* shape) {
-    Levels levels(*this, shape->more.size() + 1, shape->start);
-    if (!levels.fits) return errorType(tensor->range);
+const ast::TypeExpr* shaped(Builder& b, const ast::TypeExpr* tensor, Grammar::BoundContext* shape) {
+    Levels levels(b, shape->more.size() + 1, shape->start);
+    if (!levels.fits) return errorType(b, tensor->range);
     std::vector<Bound> values;
     auto add = [&](const ast::Expr* value) {
         const auto* name = ast::tryAs<ast::NameRef>(value);
-        values.push_back({name && name->name.text() == "_" ? nullptr : value, range(shape)});
+        values.push_back({name && name->name.text() == "_" ? nullptr : value, b.range(shape)});
     };
-    add(boundValue(shape->value, range(shape)));
-    for (auto* each : shape->more) add(expression(each));
-    return arrayType(tensor, values);
+    add(boundValue(b, shape->value, b.range(shape)));
+    for (auto* each : shape->more) add(expression(b, each));
+    return arrayType(b, tensor, values);
 }
 
-const ast::TypeExpr* Builder::errorType(SourceRange where) {
+}  // namespace
+
+/// `tensor<float>`, or what looks like it.
+const ast::TypeExpr* generic(Builder& b, const Token* name, Grammar::TypeContext* argument,
+                             const Token* close,
+                             const std::vector<Grammar::BoundContext*>& bounds) {
+    if (b.text(name) != "tensor") {
+        b.report(Diag::UnexpectedTypeArgument, b.range(argument)) << b.text(name);
+        return errorType(b, b.range(name, close));
+    }
     ast::TypeExpr node{};
-    node.kind = ast::TypeExprKind::Error;
-    node.range = where;
-    return typeNode(node);
+    node.kind = ast::TypeExprKind::Tensor;
+    node.range = b.range(name, close);
+    node.element = type(b, argument);
+    if (bounds.size() > 1) {
+        b.report(Diag::TensorPlace, b.range(bounds[1])) << "an element of an array";
+        return errorType(b, node.range);
+    }
+    node.hasNoDimensions = bounds.size() == 1 && !bounds[0]->value && bounds[0]->more.empty();
+    if (node.hasNoDimensions) node.range = b.range(name, bounds[0]->close);
+    const auto* tensor = typeNode(b, node);
+    if (bounds.empty() || node.hasNoDimensions) return tensor;
+    return shaped(b, tensor, bounds[0]);
 }
 
-const ast::TypeExpr* Builder::type(Grammar::TypeContext* c) {
-    if (c->builtin) return type(c->builtin);
-    if (c->typeArgument) return generic(c->name, c->typeArgument, c->close, c->bounds);
-    return bounded(namedType(c->name), c->bounds);
+const ast::TypeExpr* type(Builder& b, Grammar::TypeContext* c) {
+    if (c->builtin) return type(b, c->builtin);
+    if (c->typeArgument) return generic(b, c->name, c->typeArgument, c->close, c->bounds);
+    return bounded(b, namedType(b, c->name), c->bounds);
 }
 
-const ast::TypeExpr* Builder::type(Grammar::BuiltinTypeContext* c) {
-    if (c->isVoid) return primitiveType(c->isVoid);
-    if (c->primitive) return bounded(primitiveType(c->primitive->start), c->bounds);
+const ast::TypeExpr* type(Builder& b, Grammar::BuiltinTypeContext* c) {
+    if (c->isVoid) return primitiveType(b, c->isVoid);
+    if (c->primitive) return bounded(b, primitiveType(b, c->primitive->start), c->bounds);
     ast::TypeExpr node{};
     node.kind = ast::TypeExprKind::Portal;
-    node.range = range(c->portal, c->close);
-    node.name = ident(c->name);
-    return typeNode(node);
+    node.range = b.range(c->portal, c->close);
+    node.name = b.ident(c->name);
+    return typeNode(b, node);
 }
 
 /// The type in `Foo[3] a;`, which was read like `foo[3] = 1;`. Null if it is no type: then a `;` was
 /// forgotten, as in `f() x = 1;`.
-const ast::TypeExpr* Builder::type(Grammar::PlaceContext* c) {
+const ast::TypeExpr* type(Builder& b, Grammar::PlaceContext* c) {
     std::vector<Bound> bounds;
     bool good = c->name && !c->call;
     for (auto* s : c->suffixes) good = good && s->close && !s->star && !s->colon && s->more.empty();
     if (!good) return nullptr;
-    Levels levels(*this, c->suffixes.size(), c->start);
-    if (!levels.fits) return errorType(range(c));
+    Levels levels(b, c->suffixes.size(), c->start);
+    if (!levels.fits) return errorType(b, b.range(c));
     for (auto* s : c->suffixes) {
-        const auto brackets = range(s);
-        bounds.push_back({boundValue(s->low, brackets), brackets});
+        const auto brackets = b.range(s);
+        bounds.push_back({boundValue(b, s->low, brackets), brackets});
     }
-    return arrayType(namedType(c->name), bounds);
+    return arrayType(b, namedType(b, c->name), bounds);
 }
 
-ast::Declarator Builder::declarator(const Token* name, Grammar::InitialiserContext* value) {
-    return {nextId(), ident(name), value ? initialiser(value) : nullptr};
+ast::Declarator declarator(Builder& b, const Token* name, Grammar::InitialiserContext* value) {
+    return {b.nextId(), b.ident(name), value ? initialiser(b, value) : nullptr};
 }
 
-std::span<const ast::Declarator> Builder::declarators(
-    const std::vector<Grammar::DeclaratorContext*>& list) {
+std::span<const ast::Declarator> declarators(Builder& b,
+                                             const std::vector<Grammar::DeclaratorContext*>& list) {
     std::vector<ast::Declarator> items;
     items.reserve(list.size());
-    for (auto* item : list) items.push_back(declarator(item->name, item->value));
-    return copy(items);
+    for (auto* item : list) items.push_back(declarator(b, item->name, item->value));
+    return b.copy(items);
 }
 
 }  // namespace strc::parser

@@ -132,7 +132,7 @@ void ErrorStrategy::memberFault(Parser* parser, Token* at) {
         resumeHere = canConjure(parser, Grammar::SEMICOLON, at);
         return;
     }
-    if (isNameWithKeyword(parser, at)) return missingName(parser, at);
+    if (isNameWithKeyword(*parser->getTokenStream(), at)) return missingName(parser, at);
     const bool named = member->declared && member->declared->name;
     const bool changes = isAssignment(at) || at->getType() == Grammar::DOT ||
                          at->getType() == Grammar::PLUS_PLUS ||
@@ -241,7 +241,7 @@ bool ErrorStrategy::missingBrace(Parser* parser, Token* arrow) {
 void ErrorStrategy::missingName(Parser* parser, Token* at) {
     if (at->getType() == Token::EOF) return endOfFile(parser);
     if (at->getType() == Grammar::ARROW && missingBrace(parser, at)) return;
-    if (isNameWithKeyword(parser, at)) {
+    if (isNameWithKeyword(*parser->getTokenStream(), at)) {
         if (auto* d = begin(parser, Diag::KeywordAsName, range(at), at)) *d << text(at);
         return;
     }

@@ -22,6 +22,50 @@ bool isListRule(std::size_t rule) {
     }
 }
 
+/// `push(1));`: a closing bracket too many before what is expected.
+bool isStrayCloser(Parser* parser, const Token* at, std::size_t type) {
+    const bool closer =
+        at->getType() == Grammar::RIGHT_PAREN || at->getType() == Grammar::RIGHT_BRACKET;
+    return closer && nextToken(*parser->getTokenStream(), at)->getType() == type;
+}
+
+void count(const Token* token, std::size_t& braces, std::size_t& parens) {
+    switch (token->getType()) {
+        case Grammar::LEFT_BRACE: braces++; break;
+        case Grammar::RIGHT_BRACE: braces -= braces > 0; break;
+        case Grammar::LEFT_PAREN: parens++; break;
+        case Grammar::RIGHT_PAREN: parens -= parens > 0; break;
+        default: break;
+    }
+}
+
+/// After a block: `else`, the rest of a list, or the `;` of an initialiser.
+bool goesOn(const Token* token) {
+    switch (token->getType()) {
+        case Grammar::ELSE:
+        case Grammar::COMMA:
+        case Grammar::RIGHT_PAREN:
+        case Grammar::RIGHT_BRACKET:
+        case Grammar::SEMICOLON: return true;
+        default: return false;
+    }
+}
+
+/// Words that nothing but the next item can begin with.
+bool beginsItem(Parser* parser, const Token* at, Skip kind) {
+    if (kind == Skip::Member) return isPartKeyword(at);
+    switch (at->getType()) {
+        case Grammar::STRUCT:
+        case Grammar::STATIC:
+        case Grammar::NATIVE:
+        case Grammar::HELPER: return kind == Skip::Declaration;
+        default: break;
+    }
+    if (kind != Skip::Declaration) return false;
+    const Token* arrow = nextToken(*parser->getTokenStream(), at);
+    return arrow->getType() == Grammar::ARROW && isInStreamHead(*parser->getTokenStream(), arrow);
+}
+
 }  // namespace
 
 void ErrorStrategy::reportError(Parser* parser, const antlr4::RecognitionException& fault) {
@@ -104,7 +148,7 @@ Token* ErrorStrategy::recoverInline(Parser* parser) {
         return wanted;
     }
     if (!silent) mismatch(parser, type, at);
-    if (type == Grammar::ID && isNameWithKeyword(parser, at)) {
+    if (type == Grammar::ID && isNameWithKeyword(*parser->getTokenStream(), at)) {
         parser->consume();
         return at;
     }
@@ -115,36 +159,13 @@ Token* ErrorStrategy::recoverInline(Parser* parser) {
     throw antlr4::InputMismatchException(parser);
 }
 
-/// `push(1));`: a closing bracket too many before what is expected.
-bool ErrorStrategy::isStrayCloser(Parser* parser, const Token* at, std::size_t type) const {
-    const bool closer =
-        at->getType() == Grammar::RIGHT_PAREN || at->getType() == Grammar::RIGHT_BRACKET;
-    return closer && nextToken(*parser->getTokenStream(), at)->getType() == type;
-}
-
-/// `int loop = 3`: a keyword where a name should stand, and after it what may follow a name.
-bool ErrorStrategy::isNameWithKeyword(Parser* parser, const Token* at) const {
-    if (!isKeyword(at)) return false;
-    switch (nextToken(*parser->getTokenStream(), at)->getType()) {
-        case Grammar::ASSIGN:
-        case Grammar::SEMICOLON:
-        case Grammar::COMMA:
-        case Grammar::LEFT_PAREN:
-        case Grammar::RIGHT_PAREN:
-        case Grammar::LEFT_BRACKET:
-        case Grammar::LEFT_BRACE:
-        case Grammar::GREATER: return true;
-        default: return false;
-    }
-}
-
 /// `Foo loop = 3;`, read as far as the type, which looks like a statement without `;`.
 bool ErrorStrategy::declaresKeyword(Parser* parser, const Token* at) const {
     if (parser->getContext()->getRuleIndex() != Grammar::RulePlainStatement) return false;
     const auto* simple = static_cast<Grammar::PlainStatementContext*>(parser->getContext())->simple;
     if (!simple || !simple->target || !simple->target->name) return false;
     if (simple->target->call || simple->step || simple->op || !simple->items.empty()) return false;
-    if (onNewLine(parser) || !isNameWithKeyword(parser, at)) return false;
+    if (onNewLine(parser) || !isNameWithKeyword(*parser->getTokenStream(), at)) return false;
     const auto next = nextToken(*parser->getTokenStream(), at)->getType();
     return next == Grammar::ASSIGN || next == Grammar::SEMICOLON || next == Grammar::COMMA;
 }
@@ -226,43 +247,6 @@ void ErrorStrategy::skip(Parser* parser, Token* from, Skip kind) {
         break;
     }
     endErrorCondition(parser);
-}
-
-void ErrorStrategy::count(const Token* token, std::size_t& braces, std::size_t& parens) {
-    switch (token->getType()) {
-        case Grammar::LEFT_BRACE: braces++; break;
-        case Grammar::RIGHT_BRACE: braces -= braces > 0; break;
-        case Grammar::LEFT_PAREN: parens++; break;
-        case Grammar::RIGHT_PAREN: parens -= parens > 0; break;
-        default: break;
-    }
-}
-
-/// After a block: `else`, the rest of a list, or the `;` of an initialiser.
-bool ErrorStrategy::goesOn(const Token* token) {
-    switch (token->getType()) {
-        case Grammar::ELSE:
-        case Grammar::COMMA:
-        case Grammar::RIGHT_PAREN:
-        case Grammar::RIGHT_BRACKET:
-        case Grammar::SEMICOLON: return true;
-        default: return false;
-    }
-}
-
-/// Words that nothing but the next item can begin with.
-bool ErrorStrategy::beginsItem(Parser* parser, const Token* at, Skip kind) const {
-    if (kind == Skip::Member) return isPartKeyword(at);
-    switch (at->getType()) {
-        case Grammar::STRUCT:
-        case Grammar::STATIC:
-        case Grammar::NATIVE:
-        case Grammar::HELPER: return kind == Skip::Declaration;
-        default: break;
-    }
-    if (kind != Skip::Declaration) return false;
-    const Token* arrow = nextToken(*parser->getTokenStream(), at);
-    return arrow->getType() == Grammar::ARROW && isInStreamHead(*parser->getTokenStream(), arrow);
 }
 
 }  // namespace strc::parser

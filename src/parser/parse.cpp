@@ -5,7 +5,9 @@
 
 #include "parser/detail/antlr.h"
 #include "parser/detail/bounded_parser.h"
-#include "parser/detail/builder.h"
+#include "parser/detail/build_declarations.h"
+#include "parser/detail/build_expressions.h"
+#include "parser/detail/build_statements.h"
 #include "parser/detail/byte_stream.h"
 #include "parser/detail/error_strategy.h"
 #include "parser/detail/lexer.h"
@@ -106,7 +108,7 @@ const ast::Unit& parse(base::Context& context, base::BufferId buffer,
     std::vector<const ast::Decl*> decls;
     if (program) {
         decls.reserve(program->declarations.size());
-        for (auto* item : program->declarations) decls.push_back(builder.declaration(item));
+        for (auto* item : program->declarations) decls.push_back(declaration(builder, item));
     }
     return *context.arena.make<ast::Unit>(buffer, builder.copy(decls),
                                           builder.copy(reading.lexical.comments));
@@ -117,7 +119,8 @@ const ast::Decl* parseDeclaration(base::Context& context, base::BufferId buffer)
     Reading reading(context, buffer);
     if (reading.isBlank()) return nullptr;
     auto* c = reading.read(&Grammar::singleDeclaration);
-    return Builder(context, buffer).declaration(c ? c->item : nullptr);
+    Builder builder(context, buffer);
+    return declaration(builder, c ? c->item : nullptr);
 }
 
 const ast::Stmt* parseStatement(base::Context& context, base::BufferId buffer) {
@@ -125,7 +128,8 @@ const ast::Stmt* parseStatement(base::Context& context, base::BufferId buffer) {
     Reading reading(context, buffer);
     if (reading.isBlank()) return nullptr;
     auto* c = reading.read(&Grammar::singleStatement);
-    return Builder(context, buffer).substatement(c ? c->item : nullptr);
+    Builder builder(context, buffer);
+    return substatement(builder, c ? c->item : nullptr);
 }
 
 const ast::Expr* parseExpression(base::Context& context, base::BufferId buffer) {
@@ -133,7 +137,8 @@ const ast::Expr* parseExpression(base::Context& context, base::BufferId buffer) 
     Reading reading(context, buffer);
     if (reading.isBlank()) return nullptr;
     auto* c = reading.read(&Grammar::singleExpression);
-    return Builder(context, buffer).expression(c ? c->item : nullptr);
+    Builder builder(context, buffer);
+    return expression(builder, c ? c->item : nullptr);
 }
 
 }  // namespace strc::parser

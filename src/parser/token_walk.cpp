@@ -197,4 +197,19 @@ bool endsExpression(const Token* token) {
     }
 }
 
+bool isNameWithKeyword(antlr4::TokenStream& tokens, const Token* at) {
+    if (!isKeyword(at)) return false;
+    switch (nextToken(tokens, at)->getType()) {
+        case Grammar::ASSIGN:
+        case Grammar::SEMICOLON:
+        case Grammar::COMMA:
+        case Grammar::LEFT_PAREN:
+        case Grammar::RIGHT_PAREN:
+        case Grammar::LEFT_BRACKET:
+        case Grammar::LEFT_BRACE:
+        case Grammar::GREATER: return true;
+        default: return false;
+    }
+}
+
 }  // namespace strc::parser

@@ -93,7 +93,7 @@ Typed checkMath(Checker& c, const ast::CallExpr& call, MathFn fn) {
     for (const ast::Expr* arg : call.args) args.push_back(checkValue(c, *arg));
     auto needed = static_cast<std::size_t>(types::arguments(fn));
     std::string_view name = call.callee.name.text();
-    if (checkArgumentCount(c, call.callee.range, "function", name, needed, needed, args.size()))
+    if (checkArgumentCount(c, call.callee.range, {"function", name}, {needed, needed, args.size()}))
         return failed(c);
     for (const Typed& arg : args)
         if (arg.type->is(TypeKind::Tensor)) return checkTensorMath(c, call, fn, args);
@@ -121,7 +121,7 @@ Typed checkNormalize(Checker& c, const ast::CallExpr& call) {
     std::vector<Typed> args;
     for (const ast::Expr* arg : call.args) args.push_back(checkValue(c, *arg));
     std::string_view name = call.callee.name.text();
-    if (checkArgumentCount(c, call.callee.range, "function", name, 1, 1, args.size()))
+    if (checkArgumentCount(c, call.callee.range, {"function", name}, {1, 1, args.size()}))
         return failed(c);
     if (args[0].type->isFloatN()) return checkVectorCall(c, call, args[0].type);
     convert(c, *call.args[0], args[0],
@@ -148,8 +148,8 @@ void checkPrinted(Checker& c, const ast::Expr& expr) {
 Typed checkPrint(Checker& c, const ast::CallExpr& call, bool newLine) {
     targetOf(c, call.id, newLine ? CallKind::Println : CallKind::Print);
     for (const ast::Expr* arg : call.args) checkPrinted(c, *arg);
-    checkArgumentCount(c, call.callee.range, "function", call.callee.name.text(), newLine ? 0 : 1,
-                       1, call.args.size());
+    checkArgumentCount(c, call.callee.range, {"function", call.callee.name.text()},
+                       {newLine ? 0u : 1u, 1, call.args.size()});
     if (c.body->place == CodeKind::Composite) c.warn(Diag::PrintInComposite, call.range);
     return {c.types.voidType(), {}, false};
 }
@@ -158,7 +158,7 @@ Typed checkRequire(Checker& c, const ast::CallExpr& call) {
     targetOf(c, call.id, CallKind::Require);
     std::vector<Typed> args;
     for (const ast::Expr* arg : call.args) args.push_back(checkValue(c, *arg));
-    if (!checkArgumentCount(c, call.callee.range, "function", "require", 2, 2, args.size())) {
+    if (!checkArgumentCount(c, call.callee.range, {"function", "require"}, {2, 2, args.size()})) {
         convert(c, *call.args[0], args[0], argumentTarget(c.types.boolean(), call.callee.name, 1));
         convert(c, *call.args[1], args[1], argumentTarget(c.types.string(), call.callee.name, 2));
     }
@@ -169,7 +169,7 @@ Typed checkRequire(Checker& c, const ast::CallExpr& call) {
 Typed checkRandom(Checker& c, const ast::CallExpr& call) {
     targetOf(c, call.id, CallKind::Random);
     for (const ast::Expr* arg : call.args) checkValue(c, *arg);
-    checkArgumentCount(c, call.callee.range, "function", "random", 0, 0, call.args.size());
+    checkArgumentCount(c, call.callee.range, {"function", "random"}, {0, 0, call.args.size()});
     reportNotFixed(c, call.range, "random()");
     return {c.types.floatType(), {}, false};
 }
@@ -238,8 +238,8 @@ Typed checkVectorLibrary(Checker& c, const ast::PackageCallExpr& call, ast::Node
         c.types.scalar(static_cast<TypeKind>(static_cast<int>(TypeKind::Float2) + components - 2));
     auto needed = static_cast<std::size_t>(function->args);
     std::string_view name = call.callee.name.text();
-    bool isWrong = checkArgumentCount(c, call.callee.range, "function", name, needed, needed,
-                                      call.args.size());
+    bool isWrong = checkArgumentCount(c, call.callee.range, {"function", name},
+                                      {needed, needed, call.args.size()});
     for (std::size_t i = 0; i < call.args.size(); ++i) {
         bool isScalar = i == 1 && function->second == Shape::Scalar;
         Typed value = checkValue(c, *call.args[i]);
@@ -272,8 +272,8 @@ bool checkArrayFile(Checker& c, const ast::Expr& expr, const Target& to) {
     if (!element) return false;
     targetOf(c, call->id, CallKind::InitArray);
     c.setType(call->id, c.types.error());
-    bool isWrong = checkArgumentCount(c, call->callee.range, "function", call->callee.name.text(),
-                                      2, 2, call->args.size());
+    bool isWrong = checkArgumentCount(c, call->callee.range, {"function", call->callee.name.text()},
+                                      {2, 2, call->args.size()});
     std::int64_t extent = types::kDynamic;
     for (std::size_t i = 0; i < call->args.size(); ++i) {
         Typed value = checkValue(c, *call->args[i]);

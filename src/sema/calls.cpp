@@ -160,13 +160,14 @@ void checkPackageStatement(Checker& c, const ast::MessageStmt& message) {
 
 }  // namespace
 
-bool checkArgumentCount(Checker& c, SourceRange range, std::string_view kind, std::string_view name,
-                        std::size_t least, std::size_t most, std::size_t given,
-                        SourceRange declared) {
+bool checkArgumentCount(Checker& c, SourceRange range, const Callable& callee,
+                        const ArgumentCount& count) {
+    const auto& [least, most, given] = count;
     if (given >= least && given <= most) return false;
     Diagnostic& diag = c.error(Diag::ArgumentCount, range)
-                       << kind << name << countText(least, most) << std::to_string(given);
-    if (declared.valid()) diag.note(Diag::DeclaredHere, declared) << name;
+                       << callee.kind << callee.name << countText(least, most)
+                       << std::to_string(given);
+    if (callee.declared.valid()) diag.note(Diag::DeclaredHere, callee.declared) << callee.name;
     return true;
 }
 
@@ -174,7 +175,7 @@ void checkFunctionArguments(Checker& c, const FunctionInfo& function, SourceRang
                             std::span<const ast::Expr* const> args) {
     std::size_t needed = function.params.size();
     std::string_view kind = function.kind == FunctionKind::Handler ? "handler" : "function";
-    if (checkArgumentCount(c, callee, kind, function.name.text(), needed, needed, args.size()))
+    if (checkArgumentCount(c, callee, {kind, function.name.text()}, {needed, needed, args.size()}))
         return checkLoose(c, args);
     for (std::size_t i = 0; i < args.size(); ++i) {
         Target target;

@@ -11,11 +11,22 @@ Typed checkPackageCall(Checker&, const ast::PackageCallExpr&);
 /// A message, or the call of a package function as a statement.
 void checkMessage(Checker&, const ast::MessageStmt&);
 
-/// Reports a wrong number of arguments: true then. `kind`: "function", "filter". `declared`: where
-/// the user can see what is needed.
-bool checkArgumentCount(Checker&, SourceRange, std::string_view kind, std::string_view name,
-                        std::size_t least, std::size_t most, std::size_t given,
-                        SourceRange declared = {});
+/// A function or stream that takes arguments, for messages.
+struct Callable {
+    std::string_view kind;  ///< "function", "filter"
+    std::string_view name;
+    SourceRange declared = {};  ///< the place that shows its parameters, if there is one
+};
+
+/// How many arguments there may be, and how many there are.
+struct ArgumentCount {
+    std::size_t least;
+    std::size_t most;
+    std::size_t given;
+};
+
+/// Reports a wrong number of arguments: true then.
+bool checkArgumentCount(Checker&, SourceRange, const Callable&, const ArgumentCount&);
 /// The arguments of a function or handler, converted to its parameters.
 void checkFunctionArguments(Checker&, const FunctionInfo&, SourceRange callee,
                             std::span<const ast::Expr* const> args);

@@ -78,9 +78,10 @@ public:
         for (const Formal& param : params) required += !param.hasDefault;
         bool isNamed = positional < stmt.args.size();
         std::size_t least = isNamed ? 0 : required;
-        bool isWrong = checkArgumentCount(c, stmt.target.range, kind(), stream.name.text(), least,
-                                          params.size(), positional,
-                                          stream.decl ? stream.decl->header : SourceRange{});
+        bool isWrong = checkArgumentCount(
+            c, stmt.target.range,
+            {kind(), stream.name.text(), stream.decl ? stream.decl->header : SourceRange{}},
+            {least, params.size(), positional});
         std::size_t next = 0;
         for (const ast::Argument& arg : stmt.args) {
             if (!arg.name.name)

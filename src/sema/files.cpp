@@ -52,8 +52,8 @@ const Type* checkArray(Checker& c, const ast::CallExpr& call, const Type* wanted
     std::vector<Typed> args;
     for (const ast::Expr* arg : call.args) args.push_back(checkValue(c, *arg));
     const std::size_t most = target.reader == types::BuiltinStream::WavReader ? 2 : 1;
-    if (checkArgumentCount(c, call.callee.range, "function", call.callee.name.text(), 1, most,
-                           args.size()))
+    if (checkArgumentCount(c, call.callee.range, {"function", call.callee.name.text()},
+                           {1, most, args.size()}))
         return c.setType(call.id, c.types.error());
     for (std::size_t k = 0; k < args.size(); ++k)
         convert(c, *call.args[k], args[k],
@@ -73,8 +73,8 @@ Typed checkFact(Checker& c, const ast::CallExpr& call) {
     std::vector<Typed> args;
     for (const ast::Expr* arg : call.args) args.push_back(checkValue(c, *arg));
     checkPlace(c, call);
-    if (checkArgumentCount(c, call.callee.range, "function", call.callee.name.text(), 0, 1,
-                           args.size()))
+    if (checkArgumentCount(c, call.callee.range, {"function", call.callee.name.text()},
+                           {0, 1, args.size()}))
         return failed(c);
     if (args.size() == 1 && !args[0].type->is(TypeKind::String))
         convert(c, *call.args[0], args[0], argumentOf(call, 0, c.types.intType()));

@@ -177,7 +177,7 @@ std::optional<Typed> checkElementCall(Checker& c, const ast::CallExpr& call, con
     std::vector<Typed> args;
     for (const ast::Expr* arg : call.args) args.push_back(checkValue(c, *arg));
     std::string_view name = call.callee.name.text();
-    if (checkArgumentCount(c, call.callee.range, "function", name, 1, 1, args.size()) ||
+    if (checkArgumentCount(c, call.callee.range, {"function", name}, {1, 1, args.size()}) ||
         args[0].type->isError())
         return failed(c);
     checkOperands(c, call, "T", args);
@@ -197,8 +197,8 @@ std::optional<Typed> checkTensorCall(Checker& c, const ast::CallExpr& call) {
     std::vector<Typed> args;
     for (const ast::Expr* arg : call.args) args.push_back(checkValue(c, *arg));
     types::OperandCount count = types::operandCount(row.signature);
-    if (checkArgumentCount(c, call.callee.range, "function", row.name, count.least, count.most,
-                           args.size()))
+    if (checkArgumentCount(c, call.callee.range, {"function", row.name},
+                           {count.least, count.most, args.size()}))
         return failed(c);
     for (const Typed& arg : args)
         if (arg.type->isError()) return failed(c);

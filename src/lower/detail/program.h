@@ -1,7 +1,7 @@
 #pragma once
 /// The parts of a program, lowered one after the other.
 
-#include "lower/detail/lowerer.h"
+#include "lower/detail/scope.h"
 
 namespace strc::lower::detail {
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Which functions code calls.
+/// Finds the functions that code calls.
 
 #include <vector>
 

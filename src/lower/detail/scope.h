@@ -1,6 +1,6 @@
 #pragma once
-/// What the lowering of all bodies shares: the module as far as it is made, and what is known of
-/// globals, struct layouts and functions.
+/// The lowering of all bodies shares this: the module as far as it is made, and what is known of globals,
+/// struct layouts and functions.
 
 #include <map>
 
@@ -24,13 +24,14 @@ struct ModuleScope {
     /// All static items have run: scalar globals are literals.
     bool globalsAreFinal = false;
     std::uint32_t globalsKnown = 0;  ///< those before have been initialised
-    bool failed = false;             ///< an error has been reported: stop
+    bool failed = false;  ///< an error has been reported: stop
 
     /// The type as written, with literal extents where the bound is known by now: `mayUseGlobals`
     /// says whether that may rest on the present values of globals. Lays out structs; reports if it
     /// cannot, or if the type is too large.
     const Type* resolve(const ast::TypeExpr&, bool mayUseGlobals);
-    /// Of what native functions take and give, whose tensors have all extents that are written.
+    /// The same for parameters and results of native functions, whose tensors have all extents that are
+    /// written.
     const Type* resolveHanded(const ast::TypeExpr&);
     /// The same as `resolve`, following captured variables to where they are declared.
     const Type* resolve(const Symbol&, bool mayUseGlobals);
@@ -65,7 +66,7 @@ struct StreamScope {
     std::map<std::uint32_t, std::uint32_t> staticTensors;
 };
 
-/// One whose value is a literal when all static items have run.
+/// True for a global whose value is a literal when all static items have run.
 bool isScalarGlobal(const Symbol&);
 
 /// Fields, functions and other variables that an expression uses.

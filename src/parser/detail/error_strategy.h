@@ -1,5 +1,5 @@
 #pragma once
-/// Syntax errors: what is said about them and how reading goes on.
+/// Syntax errors: the messages about them, and the way in which reading goes on.
 ///
 /// ANTLR runs it on the second reading, the first having failed. A fault is reported where it is
 /// met; then, if it is sure what is missing, that is put in and reading goes on in place; otherwise
@@ -16,6 +16,9 @@
 #include "parser/detail/antlr.h"
 
 namespace strc::parser {
+
+/// The kinds of items of which the rest is skipped after a fault.
+enum class Skip { Statement, Field, Member, Declaration };
 
 class ErrorStrategy final : public antlr4::DefaultErrorStrategy {
 public:
@@ -35,21 +38,14 @@ public:
     void sync(antlr4::Parser*) override;
 
 private:
-    enum class Skip { Statement, Field, Member, Declaration };
-
-    // How to go on (error_recovery.cpp)
-    bool isStrayCloser(antlr4::Parser*, const Token* at, std::size_t type) const;
-    bool isNameWithKeyword(antlr4::Parser*, const Token* at) const;
+    // These decide how reading goes on (error_recovery.cpp).
     bool declaresKeyword(antlr4::Parser*, const Token* at) const;
     bool canConjure(antlr4::Parser*, std::size_t type, const Token* at) const;
     bool isBodyWithoutBrace(antlr4::Parser*, const Token* at) const;
     Token* conjure(antlr4::Parser*, std::size_t type);
     void skip(antlr4::Parser*, Token* from, Skip);
-    bool beginsItem(antlr4::Parser*, const Token* at, Skip) const;
-    static bool goesOn(const Token*);
-    static void count(const Token*, std::size_t& braces, std::size_t& parens);
 
-    // What is wrong (error_messages.cpp)
+    // These report what is wrong (error_messages.cpp).
     void noViable(antlr4::Parser*, Token* at);
     void mismatch(antlr4::Parser*, std::size_t type, Token* at);
     void itemFault(antlr4::Parser*, Token* at);

@@ -30,7 +30,9 @@ bool isStatementKeyword(const Token*);
 bool isPartKeyword(const Token*);
 /// A keyword that begins a type.
 bool isTypeKeyword(const Token*);
-/// What may follow where a value is missing: `)`, `]`, `,`, `;` and the like.
+/// A token that may follow where a value is missing: `)`, `]`, `,`, `;` and the like.
 bool endsExpression(const Token*);
+/// `int loop = 3`: a keyword where a name should stand, and after it what may follow a name.
+bool isNameWithKeyword(antlr4::TokenStream&, const Token*);
 
 }  // namespace strc::parser
