@@ -15,8 +15,7 @@ ExpansionContext::ExpansionContext(const ir::StreamCode& ofStream, const ShapedB
       state(after),
       types(table),
       w(table),
-      elements(w, in.options.fusesEpilogues, in.options.attendsInBlocks,
-               in.channels.layouts.areValuesLast, in.options.split),
+      elements(w, in.options, in.channels.layouts.areValuesLast),
       regs(from.regs.size(), ir::kNone),
       nodes(from.regs.size()),
       uses(from.regs.size()) {

@@ -174,7 +174,7 @@ void OperationExpander::locate(Node& node) {
         node.operands.erase(node.operands.begin());
         node.ints.clear();
     } else if (node.start != ir::kNone) {
-        c.elements.check(node.start, node.operands[0]->dims()[dim] - count + 1);
+        c.elements.places.check(node.start, node.operands[0]->dims()[dim] - count + 1);
     } else if (isPart) {
         node.fn = TensorFn::Slice;
         node.ints = {node.ints[0], node.ints[1], node.ints[1] + count};
@@ -187,8 +187,9 @@ bool OperationExpander::isFinished(const Node& node, const NodePtr& operand) con
     while (sum->kind == NodeKind::Operation && sum->fn == TensorFn::Permute)
         sum = sum->operands[0].get();
     if (sum->kind != NodeKind::Operation || node.fn == TensorFn::Permute) return false;
-    if (!isContraction(sum->fn) && !(c.elements.fusesEpilogues && epilogueOf(*sum))) return false;
-    if (!c.elements.fusesEpilogues) return true;
+    if (!isContraction(sum->fn) && !(c.elements.options.fusesEpilogues && epilogueOf(*sum)))
+        return false;
+    if (!c.elements.options.fusesEpilogues) return true;
     const std::optional<Epilogue> epilogue =
         isContraction(node.fn) ? std::nullopt : epilogueOf(node);
     return !epilogue || std::find(epilogue->addends.begin(), epilogue->addends.end(), operand) !=
@@ -268,7 +269,7 @@ void OperationExpander::copyRows(Reg ref, const Type* type, MultiIndex place, co
     if (!type->is(TypeKind::Array)) {
         Reg value = w.operation(Op::LoadAt, type, {ref});
         if (type->is(TypeKind::Bit)) value = w.operation(Op::Convert, c.types.intType(), {value});
-        return c.elements.store(to, place, value);
+        return c.elements.places.store(to, place, value);
     }
     w.loop(type->extent, [&](Reg i) {
         MultiIndex inner = place;
@@ -289,7 +290,7 @@ void OperationExpander::read(const Instr& instr) {
             place.push_back({c.known(reg)->toInt(), ir::kNone});
             continue;
         }
-        c.elements.check(c.regs[reg], node->dims()[k - 1]);
+        c.elements.places.check(c.regs[reg], node->dims()[k - 1]);
         place.push_back({0, c.regs[reg]});
     }
     if (instr.tensor == TensorFn::Item) place.resize(node->dims().size());
