@@ -17,7 +17,7 @@ using types::TypeKind;
 Reg Definitions::operation(const Node& node, const Operands& operands) {
     const Type* element = node.type->element;
     switch (node.fn) {
-#define FN(Id, name, signature, form, kind, shape, dimensions)
+#define FN(Id, name, signature, form, kind, reads, shape, dimensions)
 #define ELEMENTS(Id, name, signature, form, shape, definition) \
     case TensorFn::Id: return definition(node, operands);
 #include "types/tensor_functions.def"

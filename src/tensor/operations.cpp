@@ -20,22 +20,6 @@ namespace {
 /// Has operands whose elements go to places of their own, once.
 bool isPlaced(TensorFn fn) { return fn == TensorFn::Concat || fn == TensorFn::Pad; }
 
-/// Reads elements of its operands more than once, or not all of them.
-bool isReadOften(TensorFn fn) {
-    switch (fn) {
-        case TensorFn::Matmul:
-        case TensorFn::Conv:
-        case TensorFn::Attention:
-        case TensorFn::Broadcast:
-        case TensorFn::Windows:
-        case TensorFn::Take:
-        case TensorFn::Amax:
-        case TensorFn::Amin:
-        case TensorFn::Argmax: return true;
-        default: return false;
-    }
-}
-
 /// Parts of parts that stand along the same dimension are parts.
 void flatten(Node& node) {
     if (node.fn != TensorFn::Concat) return;
@@ -55,40 +39,6 @@ void flatten(Node& node) {
 bool readsMemory(const Node& view) {
     const NodePtr& operand = view.operands[0];
     return operand->kind != NodeKind::Operation || (isView(operand->fn) && readsMemory(*operand));
-}
-
-void normalise(Node& node) {
-    auto fit = [&](std::size_t k, std::size_t rank) {
-        if (k < node.ints.size())
-            node.ints[k] = static_cast<std::int64_t>(*dimension(node.ints[k], rank));
-    };
-    const std::size_t rank = node.operands.empty() ? 0 : node.operands[0]->dims().size();
-    switch (node.fn) {
-        case TensorFn::Sum:
-        case TensorFn::Mean:
-        case TensorFn::Amax:
-        case TensorFn::Amin:
-        case TensorFn::Argmax:
-        case TensorFn::CumSum:
-        case TensorFn::Slice:
-        case TensorFn::Narrow:
-        case TensorFn::Flip:
-        case TensorFn::Windows:
-        case TensorFn::Pad:
-        case TensorFn::Spread:
-        case TensorFn::Update:
-        case TensorFn::Take:
-        case TensorFn::Concat: return fit(0, rank);
-        case TensorFn::Softmax:
-        case TensorFn::LogSoftmax:
-            if (node.ints.empty()) node.ints.push_back(static_cast<std::int64_t>(rank) - 1);
-            return fit(0, rank);
-        case TensorFn::Transpose: fit(0, rank); return fit(1, rank);
-        case TensorFn::Permute:
-            for (std::size_t k = 0; k < rank; ++k) fit(k, rank);
-            return;
-        default: return;
-    }
 }
 
 bool isInOrder(const Node& node) {
@@ -133,10 +83,13 @@ NodePtr OperationExpander::build(const Instr& instr) {
     node->math = instr.math;
     node->range = instr.range;
     for (std::size_t k = 0; k < instr.operands.size(); ++k) addOperand(*node, instr, k);
-    normalise(*node);
     locate(*node);
     flatten(*node);
-    if (node->fn == TensorFn::Softmax || node->fn == TensorFn::LogSoftmax) return softmax(*node);
+    if (types::info(node->fn).kind == types::TensorKind::Normalisation) {
+        if (node->ints.empty())
+            node->ints.push_back(static_cast<std::int64_t>(node->dims().size()) - 1);
+        return softmax(*node);
+    }
     prepareOperands(*node);
     const bool isOften = c.uses[instr.result] > 1 && !(isView(node->fn) && readsMemory(*node));
     if (isOften) c.materialise(node);
@@ -146,8 +99,16 @@ NodePtr OperationExpander::build(const Instr& instr) {
 void OperationExpander::addOperand(Node& node, const Instr& instr, std::size_t k) {
     const Reg reg = instr.operands[k];
     const auto& value = c.known(reg);
+    const std::string_view signature = types::info(instr.tensor).signature;
     const auto count = instr.operands.size();
-    const bool isNumber = types::operandAt(types::info(instr.tensor).signature, k, count) == 'r';
+    const bool isNumber = types::operandAt(signature, k, count) == 'r';
+    // Dimensions counted from the end become ordinary ones.
+    const bool isDimension = types::isDimension(signature, k, count);
+    auto addInt = [&](std::int64_t number) {
+        const auto dim =
+            isDimension ? dimension(number, node.operands[0]->dims().size()) : std::nullopt;
+        node.ints.push_back(dim ? static_cast<std::int64_t>(*dim) : number);
+    };
     if (c.nodes[reg]) {
         node.operands.push_back(c.nodes[reg]);
     } else if ((isNumber && k > 0) ||
@@ -157,9 +118,9 @@ void OperationExpander::addOperand(Node& node, const Instr& instr, std::size_t k
         node.operands.push_back(number(c.types.tensor(node.type->element, {}), elementReg(instr)));
     } else if (c.from.regs[reg].ref) {
         for (std::int64_t item = 0; item < value->type->extent; ++item)
-            node.ints.push_back(listItem(*value, item));
+            addInt(listItem(*value, item));
     } else {
-        node.ints.push_back(value ? value->toInt() : 0);
+        addInt(value ? value->toInt() : 0);
         if (!value) node.start = c.regs[reg];
     }
 }
@@ -206,7 +167,7 @@ void OperationExpander::prepareOperands(Node& node) {
         const bool isLookedAt = isView(operand->fn) && readsMemory(*operand);
         if (isLookedAt && !keepsOrder(node.fn)) continue;
         if (isPadOfPad(node)) continue;
-        const bool isRepeated = isReadOften(node.fn) || isAssembled(operand->fn) ||
+        const bool isRepeated = types::readsOften(node.fn) || isAssembled(operand->fn) ||
                                 (isFinished(node, operand) && !isPlaced(node.fn)) ||
                                 (isElementwise(node.fn) && operand->count() != node.count());
         if (isRepeated) c.materialise(operand);

@@ -53,8 +53,8 @@ Shaped apply(Rules rules, const Type* (Rules::*rule)()) {
 Shaped resultOf(const ir::Instr& instr, std::span<const Operand> operands,
                 types::TypeTable& types) {
     switch (instr.tensor) {
-#define FN(Id, name, signature, form, kind, shape, dimensions) \
-    case types::TensorFn::Id:                                  \
+#define FN(Id, name, signature, form, kind, reads, shape, dimensions) \
+    case types::TensorFn::Id:                                         \
         return apply(kind##Rules(instr, operands, types), &kind##Rules::shape);
 #include "types/tensor_functions.def"
         case types::TensorFn::Count: break;
