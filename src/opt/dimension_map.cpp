@@ -12,7 +12,7 @@ std::optional<std::int64_t> DimensionMap::operand(const Instr& instr, std::size_
     if (!facts.types[instr.operands[k]]) return std::nullopt;
     const Query query{instr, k, dim, isShared};
     switch (instr.tensor) {
-#define FN(Id, name, signature, form, kind, shape, dimensions) \
+#define FN(Id, name, signature, form, kind, reads, shape, dimensions) \
     case TensorFn::Id: return dimensions(query);
 #include "types/tensor_functions.def"
         case TensorFn::Count: break;

@@ -101,17 +101,6 @@ private:
     const std::int64_t lanes, rows;  ///< elements of a vector; rows of a tile of registers
 };
 
-/// Has operands that are read in the order of the language, whatever it computes.
-bool wantsRowByRow(TensorFn fn) {
-    switch (fn) {
-        case TensorFn::Reshape:
-        case TensorFn::Flatten:
-        case TensorFn::Matmul:
-        case TensorFn::Attention: return true;
-        default: return false;
-    }
-}
-
 }  // namespace
 
 std::int64_t countImageElements(const std::vector<const Type*>& items) {
@@ -134,7 +123,7 @@ LayoutCosts layoutCosts(const elab::Kernel& kernel, types::TypeTable& types) {
             if (!shape) continue;
             costs.rowByRow += costsOn.rowByRow(*shape);
             costs.channelsLast += costsOn.channelsLast(*shape);
-        } else if (wantsRowByRow(instr.tensor)) {
+        } else if (types::readsInOrder(instr.tensor)) {
             const Type* operand = facts.types[instr.operands[0]];
             if (operand) costs.channelsLast += static_cast<double>(countImageElements({operand}));
         }

@@ -1,9 +1,9 @@
 // Scaled dot-product attention, softmax(q k^T scale) v, row by row of the queries: no more than one row of
 // scores is ever stored.
 
-#include <cmath>
+#include "tensor/attention.h"
 
-#include "tensor/elements.h"
+#include <cmath>
 
 namespace strc::tensor {
 
@@ -11,7 +11,7 @@ using ir::Op;
 using ir::Reg;
 
 /// Sizes and operands that all rows of one attention share.
-struct Elements::Heads {
+struct Attention::Heads {
     const Node& node;
     Reg array;  ///< of the result
     std::int64_t keys, width, values;
@@ -20,7 +20,7 @@ struct Elements::Heads {
     std::uint32_t sum, most;
 };
 
-void Elements::attend(const Node& node, Reg array) {
+void Attention::attend(const Node& node, Reg array) {
     if (canAttendInBlocks(node)) return attendBlocks(node, array);
     const Dims& q = node.operands[0]->dims();
     const Dims& v = node.operands[2]->dims();
@@ -36,12 +36,12 @@ void Elements::attend(const Node& node, Reg array) {
                       w.local("scores" + number, w.types.array(type, keys)),
                       w.local("sum" + number, type),
                       w.local("most" + number, type)};
-    nest(Dims(node.dims().begin(), node.dims().end() - 1), [&](const MultiIndex& place) {
+    places.nest(Dims(node.dims().begin(), node.dims().end() - 1), [&](const MultiIndex& place) {
         attendRow(heads, MultiIndex(place.begin(), place.end() - 1), place.back());
     });
 }
 
-void Elements::attendRow(const Heads& heads, const MultiIndex& outer, const Index& row) {
+void Attention::attendRow(const Heads& heads, const MultiIndex& outer, const Index& row) {
     scoreRow(heads, outer, row);
     powersOfRow(heads);
     const Type* type = heads.node.type->element;
@@ -50,9 +50,9 @@ void Elements::attendRow(const Heads& heads, const MultiIndex& outer, const Inde
     auto index = [&](Reg column) {
         MultiIndex there = place;
         there.push_back({0, column});
-        return at(linear(there, heads.node.dims()));
+        return places.at(places.linear(there, heads.node.dims()));
     };
-    w.loop(heads.values, [&](Reg c) { w.setElement(heads.array, index(c), zero(type)); });
+    w.loop(heads.values, [&](Reg c) { w.setElement(heads.array, index(c), numbers.zero(type)); });
     w.loop(heads.keys, [&](Reg j) {
         const Reg power = w.element(w.address(heads.scores), j);
         w.loop(heads.values, [&](Reg c) {
@@ -74,25 +74,25 @@ void Elements::attendRow(const Heads& heads, const MultiIndex& outer, const Inde
 }
 
 /// In a place whose dimensions in front are those of the result, which the operand may have one item of, or lack.
-Reg Elements::attended(const Node& node, std::size_t k, const MultiIndex& place) {
-    return operandElement(node, k, aligned(node.operands[k]->dims(), place));
+Reg Attention::attended(const Node& node, std::size_t k, const MultiIndex& place) {
+    return elements.operandElement(node, k, aligned(node.operands[k]->dims(), place));
 }
 
 /// As it is given, or 1 / sqrt(width).
-Reg Elements::scaleOfScores(const Node& node) {
+Reg Attention::scaleOfScores(const Node& node) {
     const Type* type = node.type->element;
     if (node.operands.size() > 3)
-        return convert(node.operands[3]->reg, node.operands[3]->type->element, type);
+        return numbers.convert(node.operands[3]->reg, node.operands[3]->type->element, type);
     const auto width = static_cast<double>(node.operands[0]->dims().back());
-    return convert(real(1 / std::sqrt(width)), w.types.doubleType(), type);
+    return numbers.convert(numbers.real(1 / std::sqrt(width)), w.types.doubleType(), type);
 }
 
-void Elements::scoreRow(const Heads& heads, const MultiIndex& outer, const Index& row) {
+void Attention::scoreRow(const Heads& heads, const MultiIndex& outer, const Index& row) {
     const Type* type = heads.node.type->element;
     const Reg scale = scaleOfScores(heads.node);
-    w.store(heads.most, convert(real(-INFINITY), w.types.doubleType(), type));
+    w.store(heads.most, numbers.convert(numbers.real(-INFINITY), w.types.doubleType(), type));
     w.loop(heads.keys, [&](Reg j) {
-        w.store(heads.sum, zero(type));
+        w.store(heads.sum, numbers.zero(type));
         w.loop(heads.width, [&](Reg d) {
             MultiIndex query = outer, key = outer;
             query.push_back(row);
@@ -101,31 +101,35 @@ void Elements::scoreRow(const Heads& heads, const MultiIndex& outer, const Index
             key.push_back({0, d});
             const Reg a = attended(heads.node, 0, query);
             const Reg product = w.operation(Op::Mul, type, {a, attended(heads.node, 1, key)});
-            w.store(heads.sum, relaxedSum(w.load(heads.sum), product, type));
+            w.store(heads.sum, numbers.relaxedSum(w.load(heads.sum), product, type));
         });
         Reg score = w.operation(Op::Mul, type, {w.load(heads.sum), scale});
         if (heads.isCausal) {
-            const Reg isLater = w.operation(Op::Gt, w.types.intType(), {j, at(row)});
-            score = select(
-                isLater, type, [&] { return convert(real(-INFINITY), w.types.doubleType(), type); },
+            const Reg isLater = w.operation(Op::Gt, w.types.intType(), {j, places.at(row)});
+            score = numbers.select(
+                isLater, type,
+                [&] {
+                    return numbers.convert(numbers.real(-INFINITY), w.types.doubleType(), type);
+                },
                 [&] { return score; });
         }
         w.setElement(w.address(heads.scores), j, score);
         const Reg before = w.load(heads.most);
         const Reg isMore = w.operation(Op::Gt, type, {score, before});
-        w.store(heads.most, select(isMore, type, [&] { return score; }, [&] { return before; }));
+        w.store(heads.most,
+                numbers.select(isMore, type, [&] { return score; }, [&] { return before; }));
     });
 }
 
-void Elements::powersOfRow(const Heads& heads) {
+void Attention::powersOfRow(const Heads& heads) {
     const Type* type = heads.node.type->element;
-    w.store(heads.sum, zero(type));
+    w.store(heads.sum, numbers.zero(type));
     w.loop(heads.keys, [&](Reg j) {
         const Reg score = w.element(w.address(heads.scores), j);
         const Reg less = w.operation(Op::Sub, type, {score, w.load(heads.most)});
-        const Reg power = exponential(less, type);
+        const Reg power = numbers.exponential(less, type);
         w.setElement(w.address(heads.scores), j, power);
-        w.store(heads.sum, relaxedSum(w.load(heads.sum), power, type));
+        w.store(heads.sum, numbers.relaxedSum(w.load(heads.sum), power, type));
     });
 }
 

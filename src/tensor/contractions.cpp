@@ -1,89 +1,256 @@
-// Sums of products: matrices and convolutions.
+// Products of matrices and convolutions as sums of products over arrays (ir/contraction.h).
 
-#include "tensor/elements.h"
+#include "tensor/contractions.h"
+
+#include <algorithm>
+
+#include "tensor/epilogue.h"
 
 namespace strc::tensor {
 
+using ir::Contraction;
+using ir::ContractionLoop;
 using ir::Op;
-using ir::Reg;
+using types::TensorFn;
+using types::TypeKind;
 
-void Elements::addProduct(const Node& node, std::uint32_t total, const MultiIndex& left,
-                          const MultiIndex& right) {
-    const Type* type = registerType(node.type->element, w.types);
-    const Reg a = operandElement(node, 0, left);
-    const Reg b = operandElement(node, 1, right);
-    const Reg both = w.operation(Op::Mul, type, {a, b});
-    w.store(total, w.operation(Op::Add, type, {w.load(total), both}));
+namespace {
+
+/// Products that may be split by hand, at least.
+constexpr std::int64_t kLeastSplit = std::int64_t{1} << 20;
+
+using Steps = std::array<std::int32_t, ir::kMostAddends>;
+
+/// A tensor in memory: its elements are as far apart as the steps say.
+struct Strided {
+    const Node* memory = nullptr;
+    std::int64_t first = 0;
+    Dims steps;  ///< by dimension
+};
+
+std::optional<Strided> strided(const Node& node);
+
+std::optional<Strided> stridedView(const Node& node) {
+    const Node& operand = *node.operands[0];
+    std::optional<Strided> from = strided(operand);
+    if (!from) return std::nullopt;
+    if (keepsOrder(node.fn)) {
+        if (from->steps != denseSteps(operand.dims())) return std::nullopt;
+        from->steps = denseSteps(node.dims());
+        return from;
+    }
+    auto at = [&](std::size_t k) { return static_cast<std::size_t>(node.ints[k]); };
+    switch (node.fn) {
+        case TensorFn::Transpose: std::swap(from->steps[at(0)], from->steps[at(1)]); return from;
+        case TensorFn::Permute: {
+            Dims steps;
+            for (std::size_t k = 0; k < node.ints.size(); ++k) steps.push_back(from->steps[at(k)]);
+            from->steps = steps;
+            return from;
+        }
+        case TensorFn::Slice:
+            from->first += node.ints[1] * from->steps[at(0)];
+            if (node.ints.size() > 3) from->steps[at(0)] *= node.ints[3];
+            return from;
+        case TensorFn::Windows:
+            from->steps.push_back(from->steps[at(0)] * (node.ints.size() > 3 ? node.ints[3] : 1));
+            from->steps[at(0)] *= node.ints[2];
+            return from;
+        case TensorFn::Broadcast: {
+            const std::size_t more = node.dims().size() - operand.dims().size();
+            Dims steps(node.dims().size());
+            for (std::size_t k = more; k < steps.size(); ++k)
+                steps[k] = operand.dims()[k - more] == 1 ? 0 : from->steps[k - more];
+            from->steps = steps;
+            return from;
+        }
+        default: return std::nullopt;
+    }
 }
 
-/// An element of an operand, of the result's type.
-Reg Elements::operandElement(const Node& node, std::size_t k, const MultiIndex& place) {
-    const NodePtr& operand = node.operands[k];
-    const Reg value = convert(element(operand, place), operand->type->element, node.type->element);
-    w.range = node.range;
-    return value;
+std::optional<Strided> strided(const Node& node) {
+    if (node.kind == NodeKind::Memory) return Strided{&node, 0, stepsOf(node)};
+    if (node.kind == NodeKind::Operation && isView(node.fn)) return stridedView(node);
+    return std::nullopt;
 }
 
-Reg Elements::product(const Node& node, const MultiIndex& place) {
-    const NodePtr& a = node.operands[0];
-    const NodePtr& b = node.operands[1];
-    const Type* type = registerType(node.type->element, w.types);
-    const bool isRow = a->dims().size() == 1;
-    const bool isColumn = b->dims().size() == 1;
-    // The place among the dimensions that count matrices, then the row, then the column.
-    const std::size_t ends = (isRow ? 0u : 1u) + (isColumn ? 0u : 1u);
-    const MultiIndex batch(place.begin(), place.end() - static_cast<std::ptrdiff_t>(ends));
-    const Index row = isRow ? Index{} : place[batch.size()];
-    const Index column = isColumn ? Index{} : place.back();
-    auto matrixOf = [&](const Node& operand) {
-        MultiIndex result;
-        const std::size_t outer = operand.dims().size() < 2 ? 0 : operand.dims().size() - 2;
-        for (std::size_t k = 0; k < outer; ++k)
-            result.push_back(operand.dims()[k] == 1 ? Index{} : batch[batch.size() - outer + k]);
-        return result;
+/// From item to item of a dimension of the result: in the addends, which are aligned with it at the end.
+class Addends {
+public:
+    Addends(const Node& result, std::vector<Strided> found, const std::vector<NodePtr>& nodes)
+        : all(std::move(found)) {
+        for (std::size_t k = 0; k < all.size(); ++k) {
+            const Dims& dims = nodes[k]->dims();
+            const std::size_t more = result.dims().size() - dims.size();
+            Dims steps(result.dims().size());
+            for (std::size_t d = more; d < steps.size(); ++d)
+                steps[d] = dims[d - more] == 1 ? 0 : all[k].steps[d - more];
+            all[k].steps = steps;
+        }
+    }
+    Steps along(std::size_t dim, std::int64_t times = 1) const {
+        Steps steps = {};
+        for (std::size_t k = 0; k < all.size(); ++k) steps[k] = narrow(all[k].steps[dim] * times);
+        return steps;
+    }
+    const Strided& operator[](std::size_t k) const { return all[k]; }
+
+private:
+    std::vector<Strided> all;
+};
+
+/// The loops of a product of matrices, as its shape rule has aligned the dimensions.
+void addMatmul(const Node& node, const Strided& a, const Strided& b, const Dims& out,
+               const Addends& addends, Contraction& how) {
+    const Dims& left = node.operands[0]->dims();
+    const Dims& right = node.operands[1]->dims();
+    const bool isRow = left.size() == 1;
+    const bool isColumn = right.size() == 1;
+    const std::size_t batches = node.dims().size() - (isRow ? 0u : 1u) - (isColumn ? 0u : 1u);
+    auto batchStep = [&](const Strided& operand, const Dims& dims, std::size_t k) -> std::int64_t {
+        const std::size_t own = dims.size() < 2 ? 0 : dims.size() - 2;
+        if (k + own < batches) return 0;
+        const std::size_t at = k + own - batches;
+        return dims[at] == 1 ? 0 : operand.steps[at];
     };
-    const std::uint32_t total = w.local("sum" + std::to_string(w.body.locals.size()), type);
-    w.store(total, zero(type));
-    const std::int64_t inner = a->dims().back();
-    w.loop(inner, [&](Reg k) {
-        const Index along = inner == 1 ? Index{} : Index{0, k};
-        MultiIndex left = matrixOf(*a);
-        if (!isRow) left.push_back(row);
-        left.push_back(along);
-        MultiIndex right = matrixOf(*b);
-        right.push_back(along);
-        if (!isColumn) right.push_back(column);
-        addProduct(node, total, left, right);
-    });
-    return w.load(total);
+    for (std::size_t k = 0; k < batches; ++k)
+        how.loops.push_back({narrow(node.dims()[k]), narrow(out[k]), narrow(batchStep(a, left, k)),
+                             narrow(batchStep(b, right, k)), addends.along(k)});
+    if (!isRow)
+        how.loops.push_back({narrow(left[left.size() - 2]), narrow(out[batches]),
+                             narrow(a.steps[left.size() - 2]), 0, addends.along(batches)});
+    if (!isColumn)
+        how.loops.push_back({narrow(right.back()), narrow(out.back()), 0, narrow(b.steps.back()),
+                             addends.along(node.dims().size() - 1)});
+    how.loops.push_back({narrow(left.back()),
+                         0,
+                         narrow(a.steps.back()),
+                         narrow(b.steps[isColumn ? 0 : right.size() - 2]),
+                         {}});
 }
 
-/// Over the channels of the group and all places of the kernel.
-Reg Elements::convolution(const Node& node, const MultiIndex& place) {
-    const Dims& weight = node.operands[1]->dims();
-    const std::size_t n = weight.size() - 2;
+void addConvolution(const Node& node, const Strided& x, const Strided& weight, const Dims& out,
+                    const Addends& addends, Contraction& how) {
+    const Dims& kernel = node.operands[1]->dims();
+    const std::size_t n = kernel.size() - 2;
     const std::size_t channel = node.dims().size() - n - 1;
     const std::int64_t groups = node.ints.back();
-    const Type* type = registerType(node.type->element, w.types);
-    const std::uint32_t total = w.local("sum" + std::to_string(w.body.locals.size()), type);
-    w.store(total, zero(type));
-    Index firstChannel;
-    if (groups > 1) {
-        const Reg perGroup = w.integer(weight[0] / groups);
-        const Reg group = w.operation(Op::Div, w.types.intType(), {at(place[channel]), perGroup});
-        firstChannel = scaled({0, group}, weight[1], 0);
+    const std::int64_t perGroup = kernel[0] / groups;
+    if (channel == 1)
+        how.loops.push_back(
+            {narrow(node.dims()[0]), narrow(out[0]), narrow(x.steps[0]), 0, addends.along(0)});
+    how.loops.push_back({narrow(groups), narrow(out[channel] * perGroup),
+                         narrow(x.steps[channel] * kernel[1]), narrow(weight.steps[0] * perGroup),
+                         addends.along(channel, perGroup)});
+    how.loops.push_back({narrow(perGroup), narrow(out[channel]), 0, narrow(weight.steps[0]),
+                         addends.along(channel)});
+    for (std::size_t k = 0; k < n; ++k)
+        how.loops.push_back({narrow(node.dims()[channel + 1 + k]), narrow(out[channel + 1 + k]),
+                             narrow(x.steps[channel + 1 + k] * node.ints[k]), 0,
+                             addends.along(channel + 1 + k)});
+    how.loops.push_back(
+        {narrow(kernel[1]), 0, narrow(x.steps[channel]), narrow(weight.steps[1]), {}});
+    for (std::size_t k = 0; k < n; ++k)
+        how.loops.push_back({narrow(kernel[2 + k]),
+                             0,
+                             narrow(x.steps[channel + 1 + k] * node.ints[n + k]),
+                             narrow(weight.steps[2 + k]),
+                             {}});
+}
+
+/// Before loops of one iteration are taken out, in the order of addMatmul and addConvolution.
+std::optional<ir::LoopParts> partsOf(const Node& product, const types::TensorSplit& split,
+                                     const Contraction& how) {
+    if (split.dim >= static_cast<std::int64_t>(product.dims().size()) ||
+        ir::countProducts(how) < kLeastSplit)
+        return std::nullopt;
+    auto loop = static_cast<std::size_t>(split.dim);
+    std::int64_t trips = split.places;
+    if (product.fn == TensorFn::Conv) {
+        const Dims& kernel = product.operands[1]->dims();
+        const std::size_t channel = product.dims().size() - kernel.size() + 1;
+        const std::int64_t perGroup = kernel[0] / product.ints.back();
+        // Channels are two loops: groups, and those of a group.
+        const bool areGroups = loop == channel && product.ints.back() > 1;
+        if (areGroups && trips % perGroup != 0) return std::nullopt;
+        if (areGroups)
+            trips /= perGroup;
+        else if (loop >= channel)
+            ++loop;
     }
-    nest(Dims(weight.begin() + 1, weight.end()), [&](const MultiIndex& inner) {
-        MultiIndex left = place;
-        left[channel] = plus(firstChannel, inner[0]);
-        for (std::size_t k = 0; k < n; ++k)
-            left[channel + 1 + k] = plus(scaled(place[channel + 1 + k], node.ints[k], 0),
-                                         scaled(inner[1 + k], node.ints[n + k], 0));
-        MultiIndex right{place[channel]};
-        right.insert(right.end(), inner.begin(), inner.end());
-        addProduct(node, total, left, right);
-    });
-    return w.load(total);
+    if (trips >= how.loops[loop].trips) return std::nullopt;
+    const auto before = how.loops.begin() + static_cast<std::ptrdiff_t>(loop);
+    const auto single = std::count_if(how.loops.begin(), before,
+                                      [](const ContractionLoop& each) { return each.trips == 1; });
+    return ir::LoopParts{loop - static_cast<std::size_t>(single), narrow(trips)};
+}
+
+}  // namespace
+
+/// Elements of a permuted tensor go where those of the permutation go.
+Target Contractions::permuted(const Node& permutation, Target target) {
+    const Dims steps = target.steps;
+    for (std::size_t k = 0; k < steps.size(); ++k)
+        target.steps[static_cast<std::size_t>(permutation.ints[k])] = steps[k];
+    return target;
+}
+
+bool Contractions::contract(const Node& node, const Target& target) {
+    if (node.kind == NodeKind::Operation && node.fn == TensorFn::Permute)
+        return contract(*node.operands[0], permuted(node, target));
+    const std::optional<Epilogue> epilogue = epilogueOf(node);
+    if (!epilogue || (epilogue->sum && !elements.options.fusesEpilogues)) return false;
+    const Node& product = epilogue->sum ? *epilogue->sum : node;
+    const Type* element = node.type->element;
+    const Type* array = target.array;
+    const bool isNumber =
+        element->is(TypeKind::Float) || element->is(TypeKind::Double) || element->is(TypeKind::Int);
+    auto usable = [&](const Node& operand) {
+        std::optional<Strided> found = strided(operand);
+        const bool isSame = found && found->memory->array->element == element &&
+                            found->memory->type->element == element;
+        return isSame ? found : std::nullopt;
+    };
+    const std::optional<Strided> a = usable(*product.operands[0]);
+    const std::optional<Strided> b = usable(*product.operands[1]);
+    if (!isNumber || array->element != element || !a || !b) return false;
+    std::vector<Strided> added;
+    std::vector<std::int64_t> lengths;
+    for (const NodePtr& addend : epilogue->addends) {
+        const std::optional<Strided> found = usable(*addend);
+        if (!found) return false;
+        added.push_back(*found);
+        lengths.push_back(found->memory->array->extent);
+    }
+    const Addends addends(node, std::move(added), epilogue->addends);
+    Contraction how;
+    how.out = narrow(target.first);
+    how.a = narrow(a->first);
+    how.b = narrow(b->first);
+    how.bounds = epilogue->bounds;
+    for (; how.addends < lengths.size(); ++how.addends)
+        how.added[how.addends] = narrow(addends[how.addends].first);
+    if (product.fn == TensorFn::Matmul)
+        addMatmul(product, *a, *b, target.steps, addends, how);
+    else
+        addConvolution(product, *a, *b, target.steps, addends, how);
+    if (const auto& split = elements.options.split) how.parts = partsOf(product, *split, how);
+    std::erase_if(how.loops, [](const ContractionLoop& loop) { return loop.trips == 1; });
+    if (!ir::fits(how, array->extent, a->memory->array->extent, b->memory->array->extent, lengths))
+        return false;  // there is nothing to sum
+    w.range = product.range;
+    std::vector<ir::Reg> operands{w.address(target.var, array), places.address(*a->memory),
+                                  places.address(*b->memory)};
+    for (std::size_t k = 0; k < how.addends; ++k)
+        operands.push_back(places.address(*addends[k].memory));
+    contract(how, std::move(operands));
+    return true;
+}
+
+void Contractions::contract(const Contraction& how, std::vector<ir::Reg> operands) {
+    Value table = ir::toValue(how, w.types);
+    ir::Instr& instr = w.emit(Op::Contract, table.type, std::move(operands));
+    instr.value = std::move(table);
 }
 
 }  // namespace strc::tensor

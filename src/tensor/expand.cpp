@@ -240,11 +240,11 @@ std::vector<Fault> expandSetup(ir::StreamCode& code, std::span<const Value> cons
 Sequence inferPrework(ir::StreamCode& code, const Arriving& arriving, types::TypeTable& types) {
     ExpansionState state;
     state.fields = arriving.fields;
-    if (takeInFunctions(code, types) ||
-        expandBody(code, *code.prework, inputOf(arriving), state, types).fault)
-        return {};
-    shorten(state.output);
-    return std::move(state.output);
+    if (takeInFunctions(code, types)) return {};
+    ShapedBody shaped = inferShapes(code, *code.prework, inputOf(arriving), state, types);
+    if (shaped.fault) return {};
+    shorten(shaped.state.output);
+    return std::move(shaped.state.output);
 }
 
 std::optional<Fault> inferWork(ir::StreamCode& code, const Arriving& arriving, Sequence& output,
@@ -256,7 +256,9 @@ std::optional<Fault> inferWork(ir::StreamCode& code, const Arriving& arriving, S
     std::optional<Fault> fault = takeInFunctions(code, types);
     forEachBody(code, [&](const Body& body) {
         if (fault) return;
-        fault = expandBody(code, body, in, state, types).fault;
+        ShapedBody shaped = inferShapes(code, body, in, state, types);
+        fault = std::move(shaped.fault);
+        if (!fault) state = std::move(shaped.state);
         if (code.prework && &body == &*code.prework) fromPrework = state.output.size();
     });
     output = std::move(state.output);

@@ -45,14 +45,27 @@ struct ExpansionState {
     std::map<std::uint32_t, const Type*> given = {};  ///< static tensors, by static items
 };
 
+/// A body with the type of every tensor, in which branches and loops that decide on shapes stand written out.
+struct ShapedBody {
+    ir::Body body;  ///< its registers have the types
+    std::vector<std::optional<Value>> values;  ///< by register; of a ref, what is there
+    ExpansionState state;  ///< behind the body
+    std::optional<Fault> fault = std::nullopt;  ///< then there is no body and no state
+    bool hasWrittenOut = false;  ///< loops with tensors
+};
+
+/// Finds the types of a body's tensors. Loops with tensors whose iterations are known are written out if the body makes
+/// no sense otherwise: parts of a tensor at a place that depends on the iteration, a shape that grows.
+ShapedBody inferShapes(const ir::StreamCode&, const ir::Body&, const ExpansionInput&,
+                       const ExpansionState&, types::TypeTable&);
+
 struct Expanded {
     ir::Body body;
     std::optional<Fault> fault =
         std::nullopt;  ///< then there is no body, and the state is as before
 };
 
-/// The body without tensors. Loops with tensors whose iterations are known are written out if the body makes
-/// no sense otherwise: parts of a tensor at a place that depends on the iteration, a shape that grows.
+/// The body without tensors: with its shapes inferred, and operations as loops.
 Expanded expandBody(const ir::StreamCode&, const ir::Body&, const ExpansionInput&, ExpansionState&,
                     types::TypeTable&);
 

@@ -77,4 +77,11 @@ bool IterationLocals::isInside(std::uint32_t local) const {
     return home != homes.end() && !entered.contains(home->second.loop);
 }
 
+std::vector<std::uint32_t> IterationLocals::ofLoop(const Instr& loop) const {
+    std::vector<std::uint32_t> found;
+    for (const auto& [local, home] : homes)
+        if (home.loop == &loop) found.push_back(local);
+    return found;
+}
+
 }  // namespace strc::tensor

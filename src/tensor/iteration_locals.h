@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <vector>
 
 #include "ir/ir.h"
 
@@ -21,6 +22,8 @@ public:
     void leave(const ir::Instr& loop) { entered.erase(&loop); }
     /// Does only an iteration of a loop know it that has not been entered?
     bool isInside(std::uint32_t local) const;
+    /// Those of a loop itself, without those of loops inside of it.
+    std::vector<std::uint32_t> ofLoop(const ir::Instr& loop) const;
 
 private:
     /// The innermost loop around all that has to do with a local, and how many loops its iterations stand in.

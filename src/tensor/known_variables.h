@@ -16,7 +16,6 @@ struct KnownVariables {
     using Key = std::pair<int, std::uint32_t>;
     std::map<Key, Value> scalars;
     std::map<Key, Value> arrays;  ///< small ones, of ints
-    void forgetFields();
 };
 
 }  // namespace strc::tensor

@@ -1,7 +1,8 @@
 // Operations that go through many elements for one of the result.
 
+#include "tensor/reductions.h"
+
 #include "base/assert.h"
-#include "tensor/elements.h"
 
 namespace strc::tensor {
 
@@ -36,22 +37,7 @@ MultiIndex outerOf(const Node& node, const MultiIndex& place) {
 
 }  // namespace
 
-/// Calls with all places in which `inner` dimensions vary and the others stay.
-void Elements::overAll(const Node& from, const MultiIndex& outer,
-                       const std::vector<std::size_t>& inner, const Writing& visit) {
-    MultiIndex place = outer;
-    std::function<void(std::size_t)> level = [&](std::size_t k) {
-        if (k == inner.size()) return visit(place);
-        const std::int64_t extent = from.dims()[inner[k]];
-        w.loop(extent, [&](Reg i) {
-            place[inner[k]] = extent == 1 ? Index{} : Index{0, i};
-            level(k + 1);
-        });
-    };
-    level(0);
-}
-
-Reg Elements::reduction(const Node& node, const MultiIndex& place) {
+Reg Reductions::element(const Node& node, const MultiIndex& place) {
     switch (node.fn) {
         case TensorFn::Sum:
         case TensorFn::Mean: return sum(node, place);
@@ -65,7 +51,7 @@ Reg Elements::reduction(const Node& node, const MultiIndex& place) {
 }
 
 /// Many floats are added in binary64: one after the other, they would lose digits.
-Reg Elements::sum(const Node& node, const MultiIndex& place) {
+Reg Reductions::sum(const Node& node, const MultiIndex& place) {
     const NodePtr& from = node.operands[0];
     const Type* element = node.type->element;
     const Type* single = registerType(element, w.types);
@@ -74,49 +60,49 @@ Reg Elements::sum(const Node& node, const MultiIndex& place) {
     const bool isWide = single->is(TypeKind::Float) && count > kFewFloats;
     const Type* type = isWide ? w.types.doubleType() : single;
     const std::uint32_t total = w.local("sum" + std::to_string(w.body.locals.size()), type);
-    w.store(total, zero(type));
-    overAll(*from, outerOf(node, place), innerOf(node), [&](const MultiIndex& each) {
-        Reg value = convert(this->element(from, each), from->type->element, element);
+    w.store(total, numbers.zero(type));
+    places.overAll(*from, outerOf(node, place), innerOf(node), [&](const MultiIndex& each) {
+        Reg value = numbers.convert(elements.element(from, each), from->type->element, element);
         w.range = node.range;
         if (isWide) value = w.operation(Op::Convert, type, {value});
         w.store(total, single == element || isWide
-                           ? relaxedSum(w.load(total), value, type)
+                           ? numbers.relaxedSum(w.load(total), value, type)
                            : w.operation(Op::Add, type, {w.load(total), value}));
     });
     w.range = node.range;
     Reg result = w.load(total);
     if (node.fn == TensorFn::Mean) {
         const Reg divisor = isWide ? w.operation(Op::Convert, type, {w.integer(count)})
-                                   : convert(w.integer(count), w.types.intType(), element);
+                                   : numbers.convert(w.integer(count), w.types.intType(), element);
         result = w.operation(Op::Div, type, {result, divisor});
     }
     return isWide ? w.operation(Op::Convert, single, {result}) : result;
 }
 
 /// One that is no number wins over all.
-Reg Elements::extreme(const Node& node, const MultiIndex& place) {
+Reg Reductions::extreme(const Node& node, const MultiIndex& place) {
     const NodePtr& from = node.operands[0];
     const Type* type = registerType(node.type->element, w.types);
     const bool isGreatest = node.fn == TensorFn::Amax;
     const bool isReal = type->is(TypeKind::Float) || type->is(TypeKind::Double);
     const std::uint32_t best = w.local("best" + std::to_string(w.body.locals.size()), type);
     const MultiIndex outer = outerOf(node, place);
-    w.store(best, element(from, outer));
-    overAll(*from, outer, innerOf(node), [&](const MultiIndex& each) {
-        const Reg value = this->element(from, each);
+    w.store(best, elements.element(from, outer));
+    places.overAll(*from, outer, innerOf(node), [&](const MultiIndex& each) {
+        const Reg value = elements.element(from, each);
         w.range = node.range;
         const Reg before = w.load(best);
         if (isReal) {
             const MathFn fn = isGreatest ? MathFn::Max : MathFn::Min;
-            return w.store(best, better(fn, value, before, type));
+            return w.store(best, numbers.better(fn, value, before, type));
         }
         const Reg wins = w.operation(isGreatest ? Op::Gt : Op::Lt, type, {value, before});
-        w.store(best, select(wins, type, [&] { return value; }, [&] { return before; }));
+        w.store(best, numbers.select(wins, type, [&] { return value; }, [&] { return before; }));
     });
     return w.load(best);
 }
 
-Reg Elements::indexOfGreatest(const Node& node, const MultiIndex& place) {
+Reg Reductions::indexOfGreatest(const Node& node, const MultiIndex& place) {
     const NodePtr& from = node.operands[0];
     const Type* type = registerType(from->type->element, w.types);
     const Type* whole = w.types.intType();
@@ -125,11 +111,11 @@ Reg Elements::indexOfGreatest(const Node& node, const MultiIndex& place) {
     const std::uint32_t found = w.local("found" + number, whole);
     const std::uint32_t counter = w.local("at" + number, whole);
     const MultiIndex outer = outerOf(node, place);
-    w.store(best, element(from, outer));
+    w.store(best, elements.element(from, outer));
     w.store(found, w.integer(0));
     w.store(counter, w.integer(0));
-    overAll(*from, outer, innerOf(node), [&](const MultiIndex& each) {
-        const Reg value = this->element(from, each);
+    places.overAll(*from, outer, innerOf(node), [&](const MultiIndex& each) {
+        const Reg value = elements.element(from, each);
         w.range = node.range;
         const Reg before = w.load(best);
         const Reg greater = w.operation(Op::Gt, type, {value, before});
@@ -138,11 +124,12 @@ Reg Elements::indexOfGreatest(const Node& node, const MultiIndex& place) {
         const Reg firstOdd = w.operation(Op::And, w.types.boolean(), {isOdd, wasEven});
         const Reg takes = w.operation(Op::Or, w.types.boolean(), {greater, firstOdd});
         const Reg index = w.load(counter);
-        w.store(found, select(takes, whole, [&] { return index; }, [&] { return w.load(found); }));
-        w.store(best, select(takes, type, [&] { return value; }, [&] { return before; }));
+        w.store(found,
+                numbers.select(takes, whole, [&] { return index; }, [&] { return w.load(found); }));
+        w.store(best, numbers.select(takes, type, [&] { return value; }, [&] { return before; }));
         w.store(counter, w.operation(Op::Add, whole, {index, w.integer(1)}));
     });
-    return convert(w.load(found), whole, node.type->element);
+    return numbers.convert(w.load(found), whole, node.type->element);
 }
 
 }  // namespace strc::tensor

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tensor/elements.h"
+#include "tensor/numbers.h"
 
 namespace strc::tensor {
 
@@ -25,11 +25,11 @@ Precision precisionOf(const Type* element) {
 
 }  // namespace
 
-bool Elements::isRounded(const Type* element) {
+bool Numbers::isRounded(const Type* element) {
     return element->is(TypeKind::Half) || element->is(TypeKind::BFloat16);
 }
 
-Reg Elements::rounded(Reg value, const Type* element) {
+Reg Numbers::rounded(Reg value, const Type* element) {
     if (element->is(TypeKind::Int8)) {
         const Type* type = w.types.intType();
         const Reg high = w.operation(Op::Shl, type, {value, w.integer(24)});
@@ -41,7 +41,7 @@ Reg Elements::rounded(Reg value, const Type* element) {
 }
 
 /// To the nearest, halves to even: in units of the last digit a number is whole.
-Reg Elements::roundedReal(Reg value, const Type* element) {
+Reg Numbers::roundedReal(Reg value, const Type* element) {
     const Type* type = w.types.doubleType();
     const Precision precision = precisionOf(element);
     const Reg minus = w.operation(Op::Neg, type, {value});
@@ -65,7 +65,7 @@ Reg Elements::roundedReal(Reg value, const Type* element) {
 
 /// The power of two below `size`, but not below the least. Found by halving: a power that is too large or too
 /// small is taken out, which is exact.
-Reg Elements::scaleOf(Reg size, const Type* element) {
+Reg Numbers::scaleOf(Reg size, const Type* element) {
     const Type* type = w.types.doubleType();
     const Precision precision = precisionOf(element);
     Reg rest = size;

@@ -6,8 +6,8 @@ namespace strc::types {
 namespace {
 
 constexpr TensorFnInfo kFunctions[] = {
-#define FN(Id, name, signature, form, kind, shape, dimensions) \
-    {name, signature, TensorForm::form, TensorKind::kind},
+#define FN(Id, name, signature, form, kind, reads, shape, dimensions) \
+    {name, signature, TensorForm::form, TensorKind::kind, TensorReads::reads},
 #include "types/tensor_functions.def"
 };
 static_assert(std::size(kFunctions) == static_cast<std::size_t>(TensorFn::Count));
@@ -26,13 +26,26 @@ std::size_t countAfterStar(std::string_view signature) {
 
 const TensorFnInfo& info(TensorFn fn) { return kFunctions[static_cast<std::size_t>(fn)]; }
 
+bool readsOften(TensorFn fn) {
+    const TensorReads reads = info(fn).reads;
+    return reads == TensorReads::Often || reads == TensorReads::OftenInOrder;
+}
+
+bool readsInOrder(TensorFn fn) {
+    const TensorReads reads = info(fn).reads;
+    return reads == TensorReads::InOrder || reads == TensorReads::OftenInOrder;
+}
+
 TensorFn findTensorFn(std::string_view name) {
     for (std::size_t k = 0; k < std::size(kFunctions); ++k)
         if (kFunctions[k].name == name) return static_cast<TensorFn>(k);
     return TensorFn::Count;
 }
 
-char operandAt(std::string_view signature, std::size_t k, std::size_t count) {
+namespace {
+
+/// As it stands in the table.
+char letterAt(std::string_view signature, std::size_t k, std::size_t count) {
     bool repeats = signature.find('*') != std::string_view::npos;
     std::size_t after = repeats ? countAfterStar(signature) : 0;
     if (repeats && k < count && count - k <= after) {  // counted from the end
@@ -50,8 +63,20 @@ char operandAt(std::string_view signature, std::size_t k, std::size_t count) {
     return 0;
 }
 
+}  // namespace
+
+char operandAt(std::string_view signature, std::size_t k, std::size_t count) {
+    const char letter = letterAt(signature, k, count);
+    return letter == 'd' ? 'i' : letter;
+}
+
+bool isDimension(std::string_view signature, std::size_t k, std::size_t count) {
+    return letterAt(signature, k, count) == 'd';
+}
+
 bool takesList(std::string_view signature) {
-    return signature.find("i*") != std::string_view::npos;
+    return signature.find("i*") != std::string_view::npos ||
+           signature.find("d*") != std::string_view::npos;
 }
 
 OperandCount operandCount(std::string_view signature) {

@@ -9,7 +9,7 @@
 namespace strc::types {
 
 enum class TensorFn : std::uint8_t {
-#define FN(Id, name, signature, form, kind, shape, dimensions) Id,
+#define FN(Id, name, signature, form, kind, reads, shape, dimensions) Id,
 #include "types/tensor_functions.def"
     Count
 };
@@ -30,11 +30,20 @@ enum class TensorKind : std::uint8_t {
     Exchange,  ///< between tensors and scalars, or with what is stored
 };
 
+/// How an operation goes through the elements of its operands.
+enum class TensorReads : std::uint8_t {
+    Once,
+    Often,  ///< more than once, or not all of them
+    InOrder,  ///< row by row, wherever they lie
+    OftenInOrder,
+};
+
 struct TensorFnInfo {
     std::string_view name;
     std::string_view signature;  ///< tensor_functions.def says what it means
     TensorForm form;
     TensorKind kind;
+    TensorReads reads;
 };
 
 /// Not of Count.
@@ -42,8 +51,15 @@ const TensorFnInfo& info(TensorFn);
 /// TensorFn::Count if there is none of that name.
 TensorFn findTensorFn(std::string_view name);
 
+/// Does it read elements of its operands more than once, or not all of them?
+bool readsOften(TensorFn);
+/// Does it read its operands row by row, wherever their elements lie?
+bool readsInOrder(TensorFn);
+
 /// The letter that stands at place `k` of `count` operands; 0 if there is none.
 char operandAt(std::string_view signature, std::size_t k, std::size_t count);
+/// Is it an int that is a dimension of the first operand? Then its letter is i.
+bool isDimension(std::string_view signature, std::size_t k, std::size_t count);
 /// May one array of ints stand for the ints?
 bool takesList(std::string_view signature);
 /// Least and greatest number of operands; `most` is SIZE_MAX where any number may follow.

@@ -12,6 +12,7 @@ from torch import nn
 
 import strc.torch
 from strc.errors import ImportFailure
+from strc.source.floats import FILTERS
 from strc.torch.export import stream_model, write
 
 CASES = {
@@ -58,6 +59,11 @@ def test_streams_equal_the_model(name, tmp_path):
 def test_source(name):
     model, x = made(name)
     golden(f"streaming_{name}.str", stream_model(model, (x,)).source())
+
+
+def test_parameters_have_names():
+    for made in FILTERS.values():
+        assert all(formal.isidentifier() and f" {formal}" in made.text for formal in made.formals)
 
 
 def test_frames_are_joined_between_windows():

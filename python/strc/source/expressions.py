@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ..ir import Instruction
+from .functions import ONE, TWO, Function
 from .literals import type_of
 
 ARGUMENTS = "abc"
@@ -52,16 +53,17 @@ class Expression:
         return "\n".join([head, *body, "}"])
 
 
-def _unary(**texts: str) -> dict[str, Expression]:
-    return {op: Expression(op.title().replace("_", ""), (), 1, text, each=True) for op, text in texts.items()}
+def _each(takes: int, formals: tuple[str, ...] = (), **texts: str) -> dict[str, Expression]:
+    return {op: Expression(op.title().replace("_", ""), formals, takes, text, each=True) for op, text in texts.items()}
 
 
-def _scalar(**texts: str) -> dict[str, Expression]:
-    return {op: Expression(op.title().replace("_", ""), ("value",), 1, text, each=True) for op, text in texts.items()}
-
-
-def _binary(**texts: str) -> dict[str, Expression]:
-    return {op: Expression(op.title().replace("_", ""), (), 2, text, each=True) for op, text in texts.items()}
+def _written(functions: Mapping[str, Function], takes: int) -> dict[str, Expression]:
+    """Those that are no streams of the library."""
+    return {
+        op: Expression("".join(map(str.capitalize, op.split("_"))), made.names, takes, made.tensors, made.before, each=True)
+        for op, made in functions.items()
+        if made.tensors is not None
+    }
 
 
 STEP = 28  # bits of a quotient in one step of a division with remainder
@@ -81,28 +83,20 @@ def _remainder(steps: int) -> tuple[str, ...]:
 
 
 EXPRESSIONS: Mapping[str, Written] = {
-    **_unary(
-        sin="sin(x)", cos="cos(x)", tan="tan(x)", asin="asin(x)", acos="acos(x)", atan="atan(x)", sinh="sinh(x)",
-        cosh="cosh(x)", exp="exp(x)", log="log(x)", log10="log10(x)", erf="erf(x)", sqrt="sqrt(x)", abs="abs(x)",
-        floor="floor(x)", ceil="ceil(x)", round="rint(x)", neg="-x", rsqrt="1 / sqrt(x)", reciprocal="1 / x",
-        square="x * x", log2="log(x) / log(2.0)", exp2="pow(2.0, x)", trunc="where(x < 0, ceil(x), floor(x))",
-        logical_not="where(x, false, true)", softsign="x / (1 + abs(x))",
+    **_written(ONE, 1),
+    **_written(TWO, 2),
+    **_each(
+        1, log2="log(x) / log(2.0)", exp2="pow(2.0, x)", trunc="where(x < 0, ceil(x), floor(x))", logical_not="where(x, false, true)",
         to_float="(float) x", to_double="(double) x", to_int="(int) x", to_boolean="(boolean) x", to_long="long(x)",
     ),
-    **_scalar(
-        add_scalar="x + value", sub_scalar="x - value", rsub_scalar="value - x", mul_scalar="x * value",
-        div_scalar="x / value", rdiv_scalar="value / x", pow_scalar="pow(x, value)", clamp_min="where(x < value, value, x)",
-        clamp_max="where(x > value, value, x)", eq_scalar="x == value", ne_scalar="x != value", lt_scalar="x < value",
-        le_scalar="x <= value", gt_scalar="x > value", ge_scalar="x >= value",
+    **_each(
+        1, ("value",), eq_scalar="x == value", ne_scalar="x != value", lt_scalar="x < value", le_scalar="x <= value",
+        gt_scalar="x > value", ge_scalar="x >= value",
     ),
-    **_binary(
-        eq="a == b", ne="a != b", lt="a < b", le="a <= b", gt="a > b", ge="a >= b", atan2="atan2(a, b)",
-        logical_and="where(a, b, false)", logical_or="where(a, true, b)",
+    **_each(
+        2, eq="a == b", ne="a != b", lt="a < b", le="a <= b", gt="a > b", ge="a >= b", logical_and="where(a, b, false)",
+        logical_or="where(a, true, b)",
     ),
-    # 1 + x rounds small x away; log(1 + x) / ((1 + x) - 1) is as good as the logarithm.
-    "log1p": Expression("Log1p", (), 1, "where(x > 1, log(u), where(u == 1, x, log(u) * (x / (u - 1))))", ("u = 1 + x",), each=True),
-    "expm1": Expression("Expm1", (), 1, "tanh(x / 2) * (exp(x) + 1)", each=True),
-    "logsigmoid": Expression("Logsigmoid", (), 1, "min(x, 0.0) - where(u == 1, e, log(u) * (e / (u - 1)))", ("e = exp(-abs(x))", "u = 1 + e"), each=True),
     # The quotient is rounded down before it is rounded to a float: 1.0 / 0.1f is a little less than 10. It is -1 where a number of the other
     # sign is divided by infinity, and NaN for an infinite dividend, as what is left of it is.
     "floor_divide": Expression(
@@ -124,7 +118,6 @@ EXPRESSIONS: Mapping[str, Written] = {
     ),
     "acosh": Expression("Acosh", (), 1, "(float) where(a < 1, 0.0 / 0.0, log(a + sqrt(a * a - 1)))", ("a = (double) x",), each=True),
     "atanh": Expression("Atanh", (), 1, "(float) where(abs(a) < 0.0001, a, log((1 + a) / (1 - a)) / 2)", ("a = (double) x",), each=True),
-    "threshold": Expression("Threshold", ("limit", "value"), 1, "where(x <= limit, value, x)", each=True),
     "where": Expression("Where", (), 3, "where(a, b, c)", each=True),
     "masked_fill": Expression("MaskedFill", ("value",), 2, "where(b, value, a)", each=True),
     "roll": Expression(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..ir import Instruction
+from .functions import ONE, TWO, Function
 
 
 @dataclass(frozen=True)
@@ -19,50 +20,16 @@ class StreamFilter:
         return self.text.strip("\n").replace("NAME", name)
 
 
-def _item(name: str, formals: str, pops: str, value: str) -> StreamFilter:
+def _item(name: str, function: Function, pops: str) -> StreamFilter:
     """A filter that makes one number of some."""
     letters = pops.split()
-    given = tuple(formal.split()[-1] for formal in formals.split(", ") if formal)
-    head = f"float->float filter NAME{f'({formals})' if formals else ''} {{"
+    head = f"float->float filter NAME{f'({function.formals})' if function.formals else ''} {{"
     lines = [head, f"    work pop {len(letters)} push 1 {{", *(f"        float {x} = pop();" for x in letters)]
-    return StreamFilter(name, given, "\n".join([*lines, f"        push({value});", "    }", "}"]))
+    return StreamFilter(name, function.names, "\n".join([*lines, f"        push({function.floats});", "    }", "}"]))
 
 
-# By operator: parameters, and what becomes of a number x.
-ONE: dict[str, tuple[str, str]] = {
-    op: ("", value)
-    for op, value in {
-        "relu": "max(x, 0.0)", "relu6": "min(max(x, 0.0), 6.0)", "sigmoid": "1 / (1 + exp(-x))", "tanh": "tanh(x)",
-        "silu": "x / (1 + exp(-x))", "gelu": "0.5 * x * (1 + erf(x * 0.70710678))",
-        "gelu_tanh": "0.5 * x * (1 + tanh(0.79788456 * (x + 0.044715 * x * x * x)))", "hardswish": "x * min(max(x + 3, 0.0), 6.0) / 6",
-        "hardsigmoid": "min(max(x / 6 + 0.5, 0.0), 1.0)", "sin": "sin(x)", "cos": "cos(x)", "tan": "tan(x)", "asin": "asin(x)",
-        "acos": "acos(x)", "atan": "atan(x)", "sinh": "sinh(x)", "cosh": "cosh(x)", "exp": "exp(x)", "log": "log(x)",
-        "log10": "log10(x)", "erf": "erf(x)", "sqrt": "sqrt(x)", "abs": "abs(x)", "floor": "floor(x)", "ceil": "ceil(x)",
-        "round": "rint(x)", "neg": "-x", "rsqrt": "1 / sqrt(x)", "reciprocal": "1 / x", "square": "x * x", "log1p": "log(1 + x)",
-        "expm1": "exp(x) - 1", "softsign": "x / (1 + abs(x))", "logsigmoid": "min(x, 0.0) - log(1 + exp(-abs(x)))",
-        "mish": "x * tanh(max(x, 0.0) + log(1 + exp(-abs(x))))",
-    }.items()
-} | {
-    "add_scalar": ("float value", "x + value"), "sub_scalar": ("float value", "x - value"),
-    "rsub_scalar": ("float value", "value - x"), "mul_scalar": ("float value", "x * value"),
-    "div_scalar": ("float value", "x / value"), "rdiv_scalar": ("float value", "value / x"),
-    "pow_scalar": ("float value", "pow(x, value)"), "clamp_min": ("float value", "max(x, value)"),
-    "clamp_max": ("float value", "min(x, value)"), "hardtanh": ("float low, float high", "min(max(x, low), high)"),
-    "leakyrelu": ("float slope", "x > 0 ? x : slope * x"), "elu": ("float alpha = 1.0", "x > 0 ? x : alpha * (exp(x) - 1)"),
-    "softplus": (
-        "float beta = 1.0, float threshold = 20.0", "beta * x > threshold ? x : log(1 + exp(beta * x)) / beta",
-    ),
-    "threshold": ("float limit, float value", "x > limit ? x : value"),
-}
-# What becomes of two numbers.
-TWO = {
-    "add": "a + b", "sub": "a - b", "mul": "a * b", "div": "a / b", "maximum": "max(a, b)", "minimum": "min(a, b)", "pow": "pow(a, b)",
-    "atan2": "atan2(a, b)",
-}
-UNARY: dict[str, StreamFilter] = {
-    op: _item(op.title().replace("_", ""), formals, "x", value) for op, (formals, value) in ONE.items()
-}
-BINARY: dict[str, StreamFilter] = {op: _item(op.title(), "", "a b", value) for op, value in TWO.items()}
+UNARY: dict[str, StreamFilter] = {op: _item(op.title().replace("_", ""), function, "x") for op, function in ONE.items()}
+BINARY: dict[str, StreamFilter] = {op: _item(op.title(), function, "a b") for op, function in TWO.items()}
 
 
 def _stored(op: str, value: str, is_first: bool) -> StreamFilter:
@@ -344,8 +311,8 @@ RECURRENT = {
 
 FILTERS: dict[str, StreamFilter] = {
     **UNARY, **BINARY, **ALONG_TIME, **LAYERS, **RECURRENT,
-    **{f"stream_{op}_stored": _stored(op, value, False) for op, value in TWO.items()},
-    **{f"stream_{op}_stored_first": _stored(op, value, True) for op, value in TWO.items()},
+    **{f"stream_{op}_stored": _stored(op, function.floats, False) for op, function in TWO.items()},
+    **{f"stream_{op}_stored_first": _stored(op, function.floats, True) for op, function in TWO.items()},
 }
 
 # Operators that do nothing where numbers follow each other: what they take is what they give.

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..ir import Instruction, Named, Param
-from .floats import ONE, TWO, StreamFilter
+from .floats import StreamFilter
+from .functions import ONE, TWO
 from .literals import identifier, literal
 
 
@@ -87,20 +88,18 @@ def _each(frame: FrameText, instruction: Instruction, y: str, value: str) -> lis
 
 
 def _one(frame: FrameText, instruction: Instruction, y: str, x: Sequence[str]) -> list[str]:
-    formals, value = ONE[instruction.op]
-    names = [formal.split(" = ")[0].split()[-1] for formal in formals.split(", ") if formal]
-    given = dict(zip(names, map(literal, instruction.positional)))
+    function = ONE[instruction.op]
+    given = dict(zip(function.names, map(literal, instruction.positional)))
     for param in instruction.params:
         if isinstance(param, Named):
             given[param.name] = literal(param.value)
-    for formal in formals.split(", "):
-        if " = " in formal:
-            given.setdefault(formal.split(" = ")[0].split()[-1], formal.split(" = ")[1])
-    return _each(frame, instruction, y, _put(value, {**given, "x": f"{x[0]}[k]"}))
+    for name, value in function.defaults.items():
+        given.setdefault(name, value)
+    return _each(frame, instruction, y, _put(function.floats, {**given, "x": f"{x[0]}[k]"}))
 
 
 def _two(frame: FrameText, instruction: Instruction, y: str, x: Sequence[str]) -> list[str]:
-    return _each(frame, instruction, y, _put(TWO[instruction.op], {"a": f"{x[0]}[k]", "b": f"{x[1]}[k]"}))
+    return _each(frame, instruction, y, _put(TWO[instruction.op].floats, {"a": f"{x[0]}[k]", "b": f"{x[1]}[k]"}))
 
 
 def _put(text: str, values: Mapping[str, str]) -> str:

@@ -1,7 +1,8 @@
-// Tensors that are put together part by part.
+#include "tensor/assembly.h"
 
 #include "base/assert.h"
-#include "tensor/elements.h"
+#include "tensor/attention.h"
+#include "tensor/contractions.h"
 #include "tensor/epilogue.h"
 
 namespace strc::tensor {
@@ -47,7 +48,7 @@ std::int64_t countRuns(const Dims& dims, const Order& order) {
 
 }  // namespace
 
-void Elements::assemble(const NodePtr& pointer, const Target& target) {
+void Assembly::assemble(const NodePtr& pointer, const Target& target) {
     const Node& node = *pointer;
     switch (node.fn) {
         case TensorFn::Update: return update(node, target);
@@ -57,26 +58,29 @@ void Elements::assemble(const NodePtr& pointer, const Target& target) {
         default: break;
     }
     if (!areSame(node.dims(), target.steps, denseSteps(node.dims())))
-        return computeInto(computeRowByRow(pointer), target.var, target.array, target.steps);
+        return elements.computeInto(elements.computeRowByRow(pointer), target.var, target.array,
+                                    target.steps);
     const Reg to = w.address(target.var, target.array);
     switch (node.fn) {
         case TensorFn::CumSum: return runningSum(node, to);
-        case TensorFn::Attention: return attend(node, to);
+        case TensorFn::Attention: return Attention(elements).attend(node, to);
         default: STRC_UNREACHABLE("not put together");
     }
 }
 
-void Elements::writePart(const NodePtr& part, const Node& whole, const Target& target,
+void Assembly::writePart(const NodePtr& part, const Node& whole, const Target& target,
                          const std::function<MultiIndex(const MultiIndex&)>& where) {
     const Reg array = w.address(target.var, target.array);
-    nest(part->dims(), orderOf(target.steps), [&](const MultiIndex& place) {
-        const Reg value = convert(element(part, place), part->type->element, whole.type->element);
-        storeFlat(array, at(stepped(where(place), target.steps)), value, whole.type->element);
+    places.nest(part->dims(), orderOf(target.steps), [&](const MultiIndex& place) {
+        const Reg value = numbers.convert(elements.element(part, place), part->type->element,
+                                          whole.type->element);
+        places.storeFlat(array, places.at(places.stepped(where(place), target.steps)), value,
+                         whole.type->element);
     });
 }
 
 /// One nest for each part.
-void Elements::concatenate(const Node& node, const Target& target) {
+void Assembly::concatenate(const Node& node, const Target& target) {
     const auto dim = static_cast<std::size_t>(node.ints[0]);
     Dims first(node.dims().size(), 0);
     for (const NodePtr& part : node.operands) {
@@ -85,25 +89,18 @@ void Elements::concatenate(const Node& node, const Target& target) {
     }
 }
 
-void Elements::fill(const Node& node, Reg array, Reg value) {
-    w.loop(node.count(), [&](Reg i) { storeFlat(array, i, value, node.type->element); });
+void Assembly::fill(const Node& node, Reg array, Reg value) {
+    w.loop(node.count(), [&](Reg i) { places.storeFlat(array, i, value, node.type->element); });
 }
 
-Reg Elements::between(Reg value, std::int32_t low, std::int32_t high) {
-    const Type* type = w.types.intType();
-    const Reg isLess = w.operation(Op::Lt, type, {value, w.integer(low)});
-    const Reg raised = select(isLess, type, [&] { return w.integer(low); }, [&] { return value; });
-    const Reg isMore = w.operation(Op::Gt, type, {raised, w.integer(high)});
-    return select(isMore, type, [&] { return w.integer(high); }, [&] { return raised; });
-}
-
-void Elements::pad(const Node& node, const Target& target) {
+void Assembly::pad(const Node& node, const Target& target) {
     const Type* element = node.type->element;
     const bool isGiven = node.operands.size() > 1;
-    Reg value = isGiven ? convert(node.operands[1]->reg, node.operands[1]->type->element, element)
-                        : zero(registerType(element, w.types));
+    Reg value =
+        isGiven ? numbers.convert(node.operands[1]->reg, node.operands[1]->type->element, element)
+                : numbers.zero(registerType(element, w.types));
     // An infinite value becomes the smallest or greatest number of the type, as conversions to larger integers make it.
-    if (element->is(types::TypeKind::Int8)) value = between(value, -128, 127);
+    if (element->is(types::TypeKind::Int8)) value = numbers.between(value, -128, 127);
     Dims first(node.dims().size(), 0);  // where the part begins
     const Node* pad = &node;
     for (;; pad = pad->operands[0].get()) {
@@ -116,7 +113,7 @@ void Elements::pad(const Node& node, const Target& target) {
 }
 
 /// Fills the border around a part. If the border has more runs than the whole tensor, all of it is filled at once.
-void Elements::surround(const Dims& part, const Dims& first, const Node& whole,
+void Assembly::surround(const Dims& part, const Dims& first, const Node& whole,
                         const Target& target, Reg value) {
     const Order order = orderOf(target.steps);
     const std::vector<Border> borders = bordersOf(part, first, whole.dims());
@@ -125,53 +122,54 @@ void Elements::surround(const Dims& part, const Dims& first, const Node& whole,
     const Reg array = w.address(target.var, target.array);
     if (runs > countRuns({whole.count()}, {0})) return fill(whole, array, value);
     for (const Border& border : borders)
-        nest(border.dims, order, [&](MultiIndex place) {
+        places.nest(border.dims, order, [&](MultiIndex place) {
             for (std::size_t dim = 0; dim < place.size(); ++dim)
-                place[dim] = scaled(place[dim], 1, border.first[dim]);
-            storeFlat(array, at(stepped(place, target.steps)), value, whole.type->element);
+                place[dim] = places.scaled(place[dim], 1, border.first[dim]);
+            places.storeFlat(array, places.at(places.stepped(place, target.steps)), value,
+                             whole.type->element);
         });
 }
 
 /// A sum of products goes straight to its place.
-void Elements::writeAt(const NodePtr& part, const Dims& first, const Node& whole,
+void Assembly::writeAt(const NodePtr& part, const Dims& first, const Node& whole,
                        const Target& target) {
     const bool isSum = part->kind == NodeKind::Operation && epilogueOf(*part) &&
                        part->type->element == whole.type->element;
     Target there = target;
     for (std::size_t dim = 0; dim < first.size(); ++dim)
         there.first += first[dim] * target.steps[dim];
-    if (isSum && contract(*part, there)) return;
-    writePart(isSum ? compute(part, "") : part, whole, target, [&](MultiIndex place) {
+    if (isSum && Contractions(elements).contract(*part, there)) return;
+    writePart(isSum ? elements.compute(part, "") : part, whole, target, [&](MultiIndex place) {
         for (std::size_t dim = 0; dim < place.size(); ++dim)
-            place[dim] = scaled(place[dim], 1, first[dim]);
+            place[dim] = places.scaled(place[dim], 1, first[dim]);
         return place;
     });
 }
 
-void Elements::spread(const Node& node, const Target& target) {
+void Assembly::spread(const Node& node, const Target& target) {
     fill(node, w.address(target.var, target.array),
-         zero(registerType(node.type->element, w.types)));
+         numbers.zero(registerType(node.type->element, w.types)));
     const auto dim = static_cast<std::size_t>(node.ints[0]);
     writePart(node.operands[0], node, target, [&](MultiIndex place) {
-        place[dim] = scaled(place[dim], node.ints[1], 0);
+        place[dim] = places.scaled(place[dim], node.ints[1], 0);
         return place;
     });
 }
 
-void Elements::update(const Node& node, const Target& target) {
+void Assembly::update(const Node& node, const Target& target) {
     const NodePtr& whole = node.operands[0];
     const bool isThere = whole->kind == NodeKind::Memory && whole->var == target.var;
-    if (!isThere) computeInto(whole, target.var, target.array, target.steps);
+    if (!isThere) elements.computeInto(whole, target.var, target.array, target.steps);
     const auto dim = static_cast<std::size_t>(node.ints[0]);
     const Index start =
         node.start == ir::kNone ? Index{node.ints[1], ir::kNone} : Index{0, node.start};
     writePart(node.operands[1], node, target, [&](MultiIndex place) {
-        place[dim] = plus(place[dim], start);
+        place[dim] = places.plus(place[dim], start);
         return place;
     });
 }
 
-void Elements::runningSum(const Node& node, Reg array) {
+void Assembly::runningSum(const Node& node, Reg array) {
     const NodePtr& from = node.operands[0];
     const auto dim = static_cast<std::size_t>(node.ints[0]);
     const Type* element = node.type->element;
@@ -179,12 +177,14 @@ void Elements::runningSum(const Node& node, Reg array) {
     const std::uint32_t total = w.local("sum" + std::to_string(w.body.locals.size()), type);
     Dims outer = node.dims();
     outer[dim] = 1;
-    nest(outer, [&](const MultiIndex& place) {
-        w.store(total, zero(type));
-        overAll(*from, place, {dim}, [&](const MultiIndex& each) {
-            const Reg value = convert(this->element(from, each), from->type->element, element);
+    places.nest(outer, [&](const MultiIndex& place) {
+        w.store(total, numbers.zero(type));
+        places.overAll(*from, place, {dim}, [&](const MultiIndex& each) {
+            const Reg value =
+                numbers.convert(elements.element(from, each), from->type->element, element);
             w.store(total, w.operation(Op::Add, type, {w.load(total), value}));
-            storeFlat(array, at(linear(each, node.dims())), w.load(total), element);
+            places.storeFlat(array, places.at(places.linear(each, node.dims())), w.load(total),
+                             element);
         });
     });
 }
