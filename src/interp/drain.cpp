@@ -45,16 +45,15 @@ void StaticRun::drainInput() {
     state.stopped.reset();
     graph::Ending ending(state.graph, &state.repetitions);
     for (NodeId id = 0; id < state.actors.size(); ++id) ending.nodes[id].place = id;
-    const auto places = static_cast<std::uint32_t>(state.actors.size());
     const strc_ending table = ending.table();
-    std::vector<std::int64_t> numbers(strc_draining_numbers(&table, places));
-    strc_draining draining;
     auto still = [](void* self, std::uint32_t input, std::int64_t most) {
         return static_cast<StaticRun*>(self)->stillInput(input, most);
     };
-    if (strc_draining_begin(&draining, &table, places, numbers.data(),
-                            state.hasBegun ? state.outcome.iterations : -1, still, this) != 0)
-        return;
+    const strc_draining_facts facts{&table, static_cast<std::uint32_t>(state.actors.size()),
+                                    state.hasBegun ? state.outcome.iterations : -1, still, this};
+    std::vector<std::int64_t> numbers(strc_draining_numbers(&table, facts.places));
+    strc_draining draining;
+    if (strc_draining_begin(&draining, &facts, numbers.data()) != 0) return;
     if (state.openInput) {
         const std::int64_t more = draining.wanted[ending.input] - draining.fired[ending.input];
         state.channels.takeItems(*state.openInput, state.graph.input,
