@@ -119,13 +119,12 @@ static void find_rounds(strc_draining *self, int has_begun) {
     }
 }
 
-int strc_draining_begin(strc_draining *self, const strc_ending *ending, uint32_t places,
-                        int64_t *numbers, int64_t states,
-                        int64_t (*still)(void *self, uint32_t input, int64_t most), void *of) {
+int strc_draining_begin(strc_draining *self, const strc_draining_facts *facts, int64_t *numbers) {
+    const strc_ending *ending = facts->ending;
     const uint32_t count = ending->node_count;
-    const int has_begun = states >= 0;
-    const int64_t last = (has_begun ? states : 0) + ending->states;
-    memset(numbers, 0, strc_draining_numbers(ending, places) * sizeof *numbers);
+    const int has_begun = facts->states >= 0;
+    const int64_t last = (has_begun ? facts->states : 0) + ending->states;
+    memset(numbers, 0, strc_draining_numbers(ending, facts->places) * sizeof *numbers);
     *self = (strc_draining){.ending = ending,
                             .fired = numbers,
                             .most = numbers + count,
@@ -133,10 +132,11 @@ int strc_draining_begin(strc_draining *self, const strc_ending *ending, uint32_t
                             .left = numbers + 3 * (size_t)count};
     for (uint32_t k = 0; k < count; ++k) {
         const strc_ending_node *node = &ending->nodes[k];
-        if (has_begun) self->fired[k] = sum(node->init, product(node->steady, states));
+        if (has_begun) self->fired[k] = sum(node->init, product(node->steady, facts->states));
         self->most[k] = sum(node->init, product(node->steady, last));
         if (node->input == STRC_NOBODY) continue;
-        const int64_t there = still(of, node->input, self->most[k] - self->fired[k]);
+        const int64_t there =
+            facts->still(facts->self, node->input, self->most[k] - self->fired[k]);
         if (there < 0) return -1;
         self->most[k] = smaller(self->most[k], sum(self->fired[k], there));
     }

@@ -150,14 +150,15 @@ static void conclude_draining(run *r) {
 
 /// What has its items when those of an input do not suffice for a phase.
 static strc_end drain(run *r) {
-    const strc_ending *ending = r->program->ending;
-    const uint32_t places = strc_draining_places(r->program);
-    int64_t *numbers = malloc(strc_draining_numbers(ending, places) * sizeof *numbers);
+    const strc_draining_facts facts = {.ending = r->program->ending,
+                                       .places = strc_draining_places(r->program),
+                                       .states = r->has_begun ? (int64_t)r->done : -1,
+                                       .still = still,
+                                       .self = (void *)r->env->host};
+    int64_t *numbers = malloc(strc_draining_numbers(facts.ending, facts.places) * sizeof *numbers);
     if (!numbers) return STRC_END_INPUT;  // as if it had not been asked for
     strc_end end = STRC_END_STOPPED;
-    const int64_t states = r->has_begun ? (int64_t)r->done : -1;
-    if (strc_draining_begin(&r->draining, ending, places, numbers, states, still,
-                            (void *)r->env->host) == 0) {
+    if (strc_draining_begin(&r->draining, &facts, numbers) == 0) {
         r->env->left = r->draining.left;
         end = strc_attempt(r->env, run_draining, r);
         if (end == STRC_END_INPUT) conclude_draining(r);

@@ -208,9 +208,12 @@ static void begin_draining(strc_flow *self) {
     self->is_draining = 1;
     self->draining = (strc_draining){0};
     if (!program->ending) return;
-    (void)strc_draining_begin(&self->draining, program->ending, strc_draining_places(program),
-                              self->numbers, self->has_begun ? (int64_t)self->done : -1, still,
-                              self);
+    const strc_draining_facts facts = {.ending = program->ending,
+                                       .places = strc_draining_places(program),
+                                       .states = self->has_begun ? (int64_t)self->done : -1,
+                                       .still = still,
+                                       .self = self};
+    (void)strc_draining_begin(&self->draining, &facts, self->numbers);
     self->env.left = self->draining.left;
 }
 

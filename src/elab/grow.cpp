@@ -4,8 +4,9 @@
 #include <unordered_map>
 
 #include "base/pass.h"
-#include "base/spelling.h"
 #include "elab/derive.h"
+#include "elab/detail/bind_main.h"
+#include "elab/detail/kernel_table.h"
 #include "elab/purity.h"
 #include "elab/rates.h"
 #include "elab/runner.h"
@@ -17,7 +18,6 @@
 #include "ir/specialize.h"
 #include "ir/text.h"
 #include "tensor/expand.h"
-#include "types/parse.h"
 #include "weights/weights.h"
 
 namespace strc::elab {
@@ -36,7 +36,7 @@ public:
         main.stream = entry.stream;
         main.code = &module.streams[entry.stream];
         main.range = main.code->header;
-        if (!bindMain(main, entry)) return false;
+        if (!bindMain(context, entry, main)) return false;
         tree.instances.push_back(std::move(main));
         pending.push_back(0);
         while (!pending.empty()) {
@@ -188,54 +188,6 @@ private:
         if (isParameter) fault.note(Diag::AddedHere, instance.range) << displayName(instance);
     }
 
-    // ---- the main stream
-
-    bool bindMain(Instance& main, const Entry& entry) {
-        const ir::StreamCode& code = *main.code;
-        main.constants.resize(code.constants.size());
-        for (const auto& [name, text] : entry.arguments)
-            if (!hasParameter(code, name)) reportUnknownDefine(code, name);
-        for (std::uint32_t k = 0; k < code.params; ++k) bindMainParameter(main, k, entry);
-        return context.diags.errorCount() == errorsBefore;
-    }
-
-    void reportUnknownDefine(const ir::StreamCode& code, const std::string& name) {
-        base::Diagnostic& fault = context.diags.add(Diag::UnknownDefine) << code.name << name;
-        base::SpellingSearch search(name);
-        std::string all;
-        for (std::uint32_t k = 0; k < code.params; ++k) {
-            search.consider(code.constants[k].name);
-            all += (k == 0 ? "'" : ", '") + code.constants[k].name + "'";
-        }
-        if (!search.best().empty())
-            fault.note(Diag::DidYouMean) << search.best();
-        else if (!all.empty())
-            fault.note(Diag::Hint) << "it has " + all;
-    }
-
-    static bool hasParameter(const ir::StreamCode& code, const std::string& name) {
-        for (std::uint32_t k = 0; k < code.params; ++k)
-            if (code.constants[k].name == name) return true;
-        return false;
-    }
-
-    void bindMainParameter(Instance& main, std::uint32_t k, const Entry& entry) {
-        const ir::Variable& parameter = main.code->constants[k];
-        auto given = entry.arguments.find(parameter.name);
-        if (given == entry.arguments.end()) {
-            STRC_ASSERT(main.code->defaults[k].has_value(),
-                        "main stream with an unbound parameter");
-            main.defaulted.push_back(k);
-            return;
-        }
-        auto value = types::parseValue(given->second, parameter.type);
-        if (value)
-            main.constants[k] = *value;
-        else
-            context.diags.add(Diag::BadDefineValue, parameter.range)
-                << given->second << types::toString(parameter.type) << parameter.name;
-    }
-
     // ---- one instance
 
     bool elaborateOne() {
@@ -285,30 +237,8 @@ private:
         instance.input = kernel.input;
         instance.output = kernel.output;
         instance.state = emptyState;
-        instance.kernel = internBuiltin(std::move(kernel));
+        instance.kernel = kernels.addBuiltin(std::move(kernel));
         return true;
-    }
-
-    graph::KernelId internBuiltin(Kernel kernel) {
-        std::string key = "builtin " + std::to_string(static_cast<int>(kernel.builtin));
-        appendKey(key, Value{kernel.input, {}});
-        appendKey(key, Value{kernel.output, {}});
-        for (const Value& value : kernel.constants) appendKey(key, value);
-        auto [found, fresh] =
-            kernelsByKey.try_emplace(key, static_cast<graph::KernelId>(tree.kernels.size()));
-        if (fresh) tree.kernels.push_back(std::move(kernel));
-        return found->second;
-    }
-
-    static void appendKey(std::string& key, const Value& value) {
-        key.append(reinterpret_cast<const char*>(&value.type), sizeof value.type);
-        key += std::to_string(value.bytes.size()) + ':' + value.bytes;
-    }
-
-    std::string kernelKey(const Instance& instance) const {
-        std::string key = std::to_string(instance.stream);
-        for (const Value& value : instance.constants) appendKey(key, value);
-        return key;
     }
 
     bool bindDefaults(eval::Instance& run) {
@@ -348,7 +278,7 @@ private:
     bool elaborateFilter(eval::Instance& run) {
         if (!bindDefaults(run)) return false;
         bool pure = purity.isPure(*run.code);
-        std::string key = kernelKey(tree.instances[current]);
+        std::string key = KernelTable::keyOf(tree.instances[current]);
         if (hasDerived(tree.instances[current]) || mustCheck(tree, current)) {
             if (!bindDerived(run)) return false;
             pure = false;
@@ -388,11 +318,10 @@ private:
             isLate
                 ? std::string(run.state.size(), '\0')
                 : std::string(reinterpret_cast<const char*>(run.state.data()), run.state.size()));
-        if (!pure) appendImpure(key, run, work, prework);
-        auto [found, fresh] =
-            kernelsByKey.try_emplace(key, static_cast<graph::KernelId>(tree.kernels.size()));
-        instance.kernel = found->second;
-        if (fresh) {
+        if (!pure) KernelTable::addRun(key, run, work, prework);
+        const auto [id, isNew] = kernels.number(key);
+        instance.kernel = id;
+        if (isNew) {
             tree.kernels.push_back(makeKernel(instance, run, work, prework, pure));
             Kernel& kernel = tree.kernels.back();
             if (tensor::usesTensors(kernel.code)) {  // else init alone did, or its demands
@@ -401,7 +330,7 @@ private:
                 kernel.declaredTensors = std::move(tensors.declared);
             }
         }
-        if (pure) firstOfKernel.emplace(found->second, current);
+        if (pure) kernels.noteFirst(id, current);
         return true;
     }
 
@@ -478,20 +407,6 @@ private:
         diag.note(Diag::InBodyHere, fault.range) << displayName(instance);
     }
 
-    /// What an init that draws random numbers or calls natives may have made different.
-    static void appendImpure(std::string& key, const eval::Instance& run, const graph::Rates& work,
-                             const std::optional<graph::Rates>& prework) {
-        for (const Type* type : run.fieldTypes) appendKey(key, Value{type, {}});
-        auto append = [&key](const graph::Rate& rate) {
-            key += ' ' + std::to_string(rate.min) + ' ' + std::to_string(rate.max);
-        };
-        for (const graph::Rates* rates : {&work, prework ? &*prework : &work}) {
-            append(rates->pop);
-            append(rates->peek);
-            append(rates->push);
-        }
-    }
-
     /// `reserve` for what a filter keeps, outside of any body: false after reporting.
     bool keep(std::uint64_t bytes) {
         base::SourceRange range = tree.instances[current].range;
@@ -501,11 +416,11 @@ private:
     }
 
     bool reuse(const std::string& key) {
-        auto found = kernelsByKey.find(key);
-        if (found == kernelsByKey.end()) return false;
-        const Instance& first = tree.instances[firstOfKernel.at(found->second)];
+        const InstanceId firstId = kernels.firstOf(key);
+        if (firstId == ir::kNone) return false;
+        const Instance& first = tree.instances[firstId];
         Instance& instance = tree.instances[current];
-        instance.kernel = found->second;
+        instance.kernel = first.kernel;
         instance.state = first.state;
         instance.input = first.input;
         instance.output = first.output;
@@ -613,8 +528,7 @@ private:
         false;  ///< bindTensors: what is wrong with one filter may be so with others
     std::deque<ir::StreamCode> boundCodes;  ///< of filters with tensors; they stay where they are
     std::unordered_map<const ir::StreamCode*, bool> tensorCodes;
-    std::unordered_map<std::string, graph::KernelId> kernelsByKey;
-    std::unordered_map<graph::KernelId, InstanceId> firstOfKernel;
+    KernelTable kernels{tree.kernels};
     std::shared_ptr<const std::string> emptyState = std::make_shared<const std::string>();
 };
 

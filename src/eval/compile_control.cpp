@@ -1,54 +1,45 @@
 // Blocks, branches, loops, calls.
 
-#include "eval/compiler.h"
+#include "eval/detail/compiler.h"
 
 namespace strc::eval {
 
 void Compiler::block(ir::BlockId id, const Context& blockContext) {
     if (id == kNone) return;
-    auto savedInstrs = instrs;
-    auto savedCurrent = current;
-    auto savedContext = context;
-    instrs = &body.blocks[id].instrs;
-    context = &blockContext;
-    for (current = 0; current < instrs->size(); ++current)
-        instruction((*instrs)[current], blockContext);
-    instrs = savedInstrs;
-    current = savedCurrent;
-    context = savedContext;
+    state.cursor.walk(id, blockContext, [this](const Instr& instr) { instruction(instr); });
 }
 
-void Compiler::instruction(const Instr& instr, const Context& blockContext) {
-    std::uint32_t at = position++;
+void Compiler::instruction(const Instr& instr) {
+    std::uint32_t at = cursor.position++;
     out.markRange(instr.range);
     switch (instr.op) {
-        case Op::Const: constant(instr); break;
-        case Op::Load: load(instr); break;
-        case Op::Store: store(instr); break;
-        case Op::Addr: address(instr); break;
-        case Op::Extent: extent(instr); break;
-        case Op::Declare: declare(instr); break;
-        case Op::Elem: element(instr); break;
-        case Op::Member: member(instr); break;
+        case Op::Const: registers.constant(instr); break;
+        case Op::Load: variables.load(instr); break;
+        case Op::Store: variables.store(instr); break;
+        case Op::Addr: variables.address(instr); break;
+        case Op::Extent: variables.extent(instr); break;
+        case Op::Declare: variables.declare(instr); break;
+        case Op::Elem: accesses.element(instr); break;
+        case Op::Member: accesses.member(instr); break;
         case Op::LoadAt:
-        case Op::StoreAt: access(instr); break;
-        case Op::Contract: contract(instr); break;
+        case Op::StoreAt: accesses.access(instr); break;
+        case Op::Contract: accesses.contract(instr); break;
         case Op::Copy:
-        case Op::Zero: copyOrZero(instr); break;
+        case Op::Zero: accesses.copyOrZero(instr); break;
         case Op::CheckExtent:
-            out.op(Code32::CheckExtent,
-                   {slotOf(instr.operands[0]), slotOf(instr.operands[1]), instr.index});
+            out.op(Code32::CheckExtent, {registers.slotOf(instr.operands[0]),
+                                         registers.slotOf(instr.operands[1]), instr.index});
             break;
-        case Op::Not: emitNot(instr); break;
+        case Op::Not: scalars.negate(instr); break;
         case Op::Eq:
         case Op::Ne:
         case Op::Lt:
         case Op::Le:
         case Op::Gt:
-        case Op::Ge: compare(instr, blockContext); break;
-        case Op::If: emitIf(instr, blockContext); break;
+        case Op::Ge: scalars.compare(instr); break;
+        case Op::If: emitIf(instr); break;
         case Op::Loop: emitLoop(instr); break;
-        case Op::Yield: emitYield(instr, blockContext); break;
+        case Op::Yield: emitYield(instr); break;
         case Op::Break: out.jump(Code32::Jump, {0, 0}, *loops.back().exit); break;
         case Op::Continue: out.jump(Code32::Jump, {0, 0}, *loops.back().next); break;
         case Op::Return: emitReturn(&instr); break;
@@ -59,15 +50,15 @@ void Compiler::instruction(const Instr& instr, const Context& blockContext) {
         case Op::PopInto:
         case Op::PeekInto:
         case Op::Discard:
-        case Op::Iter: tape(instr); break;
+        case Op::Iter: accesses.tape(instr); break;
         case Op::Call: emitCall(instr); break;
         case Op::Print:
             if (body.regs[instr.operands[0]].ref || instr.type->is(TypeKind::Tensor))
-                emitHost(instr);
+                emitHost(state, instr);
             else
                 out.op(Code32::Print,
-                       {slotOf(instr.operands[0]),
-                        static_cast<std::uint32_t>(typeOf(instr.operands[0])->kind)});
+                       {registers.slotOf(instr.operands[0]),
+                        static_cast<std::uint32_t>(registers.typeOf(instr.operands[0])->kind)});
             break;
         case Op::NewLine: out.op(Code32::NewLine); break;
         case Op::Tensor:
@@ -83,7 +74,7 @@ void Compiler::instruction(const Instr& instr, const Context& blockContext) {
         case Op::Join:
         case Op::Enqueue:
         case Op::Rate:
-        case Op::ItemType: emitHost(instr); break;
+        case Op::ItemType: emitHost(state, instr); break;
         case Op::Add:
         case Op::Sub:
         case Op::Mul:
@@ -101,43 +92,20 @@ void Compiler::instruction(const Instr& instr, const Context& blockContext) {
         case Op::Part:
         case Op::WithPart:
         case Op::Concat:
-        case Op::Random: arithmetic(instr); break;
+        case Op::Random: scalars.arithmetic(instr); break;
         default: STRC_UNREACHABLE("no operation, or one on vectors behind ir::scalarise");
     }
     if (instr.op == Op::If || instr.op == Op::Loop) {
-        release(at);
-        at = position++;
+        registers.release(at);
+        at = cursor.position++;
     }
-    release(at);
+    registers.release(at);
 }
 
 // ---- branches
 
-// Is the register, made by the instruction `ahead - 1` further on, only jumped upon by the next one?
-bool Compiler::branchesNext(Reg reg, const Context& blockContext, std::size_t ahead) const {
-    auto isLiteral = [](const Instr& instr) {
-        return instr.op == Op::Const && !instr.value.type->isAggregate();
-    };
-    while (current + ahead < instrs->size() && isLiteral((*instrs)[current + ahead])) ++ahead;
-    if (analysis[reg].uses != 1 || current + ahead >= instrs->size()) return false;
-    const Instr& next = (*instrs)[current + ahead];
-    if (isTruthOf(next, reg)) return branchesNext(next.result, blockContext, ahead + 1);
-    if (next.operands.empty() || next.operands[0] != reg) return false;
-    if (next.op == Op::If) return true;
-    if (next.op == Op::Yield) return blockContext.ifTrue != nullptr;
-    return next.op == Op::Not && branchesNext(next.result, blockContext, ahead + 1);
-}
-
-/// A comparison of the boolean with a literal.
-bool Compiler::isTruthOf(const Instr& instr, Reg reg) const {
-    if ((instr.op != Op::Eq && instr.op != Op::Ne) || !typeOf(reg)->is(TypeKind::Boolean))
-        return false;
-    return (instr.operands[0] == reg && analysis.literal(instr.operands[1])) ||
-           (instr.operands[1] == reg && analysis.literal(instr.operands[0]));
-}
-
 void Compiler::branch(Reg condition, const Context& to) {
-    const Location& location = locations[condition];
+    const Location& location = registers[condition];
     if (location.kind == Location::Kind::Branched) return;
     if (location.kind == Location::Kind::Literal) {
         Label* target = location.literal->bytes[0] ? to.ifTrue : to.ifFalse;
@@ -152,18 +120,18 @@ void Compiler::branch(Reg condition, const Context& to) {
         std::uint32_t right = swap ? location.slot : location.right;
         out.jump(falls ? location.ifFalse : location.ifTrue, {left, right}, target);
     } else {
-        out.jump(falls ? Code32::JumpF : Code32::JumpT, {slotOf(condition)}, target);
+        out.jump(falls ? Code32::JumpF : Code32::JumpT, {registers.slotOf(condition)}, target);
     }
     if (!falls && to.next != to.ifFalse) out.jump(Code32::Jump, {0, 0}, *to.ifFalse);
 }
 
-void Compiler::emitIf(const Instr& instr, const Context& blockContext) {
-    if (instr.result != kNone && branchesNext(instr.result, blockContext)) {
-        Op next = (*instrs)[current + 1].op;
-        if (next == Op::If || next == Op::Yield) return decideBy(instr, blockContext);
+void Compiler::emitIf(const Instr& instr) {
+    if (instr.result != kNone && cursor.branchesNext(instr.result)) {
+        Op next = cursor.next()->op;
+        if (next == Op::If || next == Op::Yield) return decideBy(instr);
     }
     Context inner;
-    if (instr.result != kNone) inner.slot = destination(instr);
+    if (instr.result != kNone) inner.slot = registers.destination(instr);
     Branches labels;
     bindCondition(instr, labels);
     Label end;
@@ -178,7 +146,7 @@ void Compiler::emitIf(const Instr& instr, const Context& blockContext) {
 
 /// Jumps to one of two labels, the first of which follows.
 void Compiler::bindCondition(const Instr& instr, Branches& labels) {
-    if (locations[instr.operands[0]].kind == Location::Kind::Branched) {
+    if (registers[instr.operands[0]].kind == Location::Kind::Branched) {
         labels = std::move(branched);
         return;
     }
@@ -187,14 +155,14 @@ void Compiler::bindCondition(const Instr& instr, Branches& labels) {
 
 // `a && b` and the like: the boolean that an If yields decides over the If that follows, or over the
 // jump that the block around it ends with. Jumps go there at once.
-void Compiler::decideBy(const Instr& instr, const Context& blockContext) {
+void Compiler::decideBy(const Instr& instr) {
     Branches inner;
-    bool isBranched = locations[instr.operands[0]].kind == Location::Kind::Branched;
+    bool isBranched = registers[instr.operands[0]].kind == Location::Kind::Branched;
     if (isBranched) inner = std::move(branched);
     branched = {};
-    Context to = blockContext;
+    Context to = cursor.yields();
     Branches outer;
-    if ((*instrs)[current + 1].op == Op::If)
+    if (cursor.next()->op == Op::If)
         to = {std::nullopt, &outer.then, &outer.otherwise, &outer.then};
     Label* ifThen = constantTarget(instr.blocks[0], to);
     Label* ifElse = constantTarget(instr.blocks[1], to);
@@ -206,7 +174,7 @@ void Compiler::decideBy(const Instr& instr, const Context& blockContext) {
     Context first{std::nullopt, to.ifTrue, to.ifFalse, ifElse ? to.next : nullptr};
     decideIn(instr.blocks[0], ifThen, inner.then, isBranched, first);
     decideIn(instr.blocks[1], ifElse, inner.otherwise, false, to);
-    locations[instr.result].kind = Location::Kind::Branched;
+    registers[instr.result].kind = Location::Kind::Branched;
     branched = std::move(outer);
 }
 
@@ -218,7 +186,7 @@ void Compiler::decideIn(ir::BlockId id, Label* constant, Label& begin, bool fall
         block(id, to);
         return;
     }
-    position += static_cast<std::uint32_t>(body.blocks[id].instrs.size());
+    cursor.position += static_cast<std::uint32_t>(body.blocks[id].instrs.size());
     out.forward(begin, *constant);
     if (fallsIn && constant != to.next) out.jump(Code32::Jump, {0, 0}, *constant);
 }
@@ -229,17 +197,18 @@ Label* Compiler::constantTarget(ir::BlockId id, const Context& to) const {
     return list[0].value.bytes[0] ? to.ifTrue : to.ifFalse;
 }
 
-void Compiler::emitYield(const Instr& instr, const Context& blockContext) {
-    if (blockContext.ifTrue)
-        branch(instr.operands[0], blockContext);
-    else if (blockContext.slot)
-        moveTo(*blockContext.slot, instr.operands[0]);
+void Compiler::emitYield(const Instr& instr) {
+    const Context& to = cursor.yields();
+    if (to.ifTrue)
+        branch(instr.operands[0], to);
+    else if (to.slot)
+        registers.moveTo(*to.slot, instr.operands[0]);
 }
 
 // ---- loops
 
 void Compiler::emitLoop(const Instr& instr) {
-    std::uint32_t begin = position - 1;
+    std::uint32_t begin = cursor.position - 1;
     bool outermost = !out.hasPreheader();
     if (outermost) out.beginPreheader();
     std::uint32_t marked = 0;
@@ -334,51 +303,24 @@ void Compiler::emitReturn(const Instr* instr) {
         return;
     }
     Reg value = instr->operands[0];
-    std::uint32_t slot = slotOf(value);
-    if (typeOf(value)->is(TypeKind::String)) {
-        std::uint32_t kept = temporary();
-        out.op(Code32::Intern, {kept, slot});
-        slot = kept;
-    }
+    std::uint32_t slot = registers.slotOf(value);
+    if (registers.typeOf(value)->is(TypeKind::String)) slot = registers.keptText(slot);
     epilogue();
-    out.op(slotsOf(typeOf(value)) == 2 ? Code32::Return2 : Code32::Return1, {slot});
+    out.op(slotsOf(registers.typeOf(value)) == 2 ? Code32::Return2 : Code32::Return1, {slot});
 }
 
 void Compiler::emitCall(const Instr& instr) {
-    if (instr.callee.kind == ir::CalleeKind::Native) return emitHost(instr);
+    if (instr.callee.kind == ir::CalleeKind::Native) return emitHost(state, instr);
     std::uint32_t number = linker.function(instr.callee);
     std::uint32_t to = kHeader;
     for (Reg operand : instr.operands) {
-        moveTo(kOutgoing | to, operand);
-        to += body.regs[operand].ref ? 1 : slotsOf(typeOf(operand));
+        registers.moveTo(kOutgoing | to, operand);
+        to += registers.slotsFor(operand);
     }
     out.needOutgoing(to);
-    std::uint32_t result = instr.result == kNone ? temporary(2) : destination(instr);
+    std::uint32_t result =
+        instr.result == kNone ? registers.temporary(2) : registers.destination(instr);
     out.op(Code32::Call, {number, result});
-}
-
-// ---- what the machine does in C++
-
-void Compiler::emitHost(const Instr& instr) {
-    HostOp op;
-    op.instr = &instr;
-    op.body = &body;
-    for (Reg operand : instr.operands) {
-        HostOperand given;
-        given.isRef = body.regs[operand].ref;
-        given.slot = given.isRef ? addressOf(operand) : slotOf(operand);
-        given.type = typeOf(operand);
-        op.operands.push_back(given);
-    }
-    if (instr.op == Op::Store || instr.op == Op::Declare) op.declared = declaredTensor(instr.var);
-    if (instr.op == Op::Declare && instr.var.space == Space::Local) {
-        op.local = locals[instr.var.index].slot;
-        op.extents = locals[instr.var.index].extents;
-    }
-    op.result = instr.result == kNone ? temporary(2) : destination(instr);
-    auto number = static_cast<std::uint32_t>(code.hostOps.size());
-    code.hostOps.push_back(std::move(op));
-    out.op(Code32::Host, {number});
 }
 
 }  // namespace strc::eval

@@ -1,6 +1,4 @@
-// Arithmetic, comparisons, conversions, built-in functions, strings.
-
-#include "eval/compiler.h"
+#include "eval/detail/scalar_compiler.h"
 
 namespace strc::eval {
 namespace {
@@ -99,7 +97,10 @@ Code32 negation(Family family) {
 
 }  // namespace
 
-void Compiler::arithmetic(const Instr& instr) {
+ScalarCompiler::ScalarCompiler(BodyState& state)
+    : analysis(state.analysis), cursor(state.cursor), registers(state.registers), out(state.out) {}
+
+void ScalarCompiler::arithmetic(const Instr& instr) {
     switch (instr.op) {
         case Op::Convert: return convert(instr);
         case Op::Math: return math(instr);
@@ -107,19 +108,20 @@ void Compiler::arithmetic(const Instr& instr) {
         case Op::Part:
         case Op::WithPart: return make(instr);
         case Op::Concat: {
-            std::uint32_t left = slotOf(instr.operands[0]), right = slotOf(instr.operands[1]);
-            out.op(Code32::Concat, {destination(instr), left, right});
+            std::uint32_t left = registers.slotOf(instr.operands[0]),
+                          right = registers.slotOf(instr.operands[1]);
+            out.op(Code32::Concat, {registers.destination(instr), left, right});
             return;
         }
         case Op::Random: {
-            out.op(Code32::Random, {destination(instr)});
+            out.op(Code32::Random, {registers.destination(instr)});
             return;
         }
         case Op::Neg: {
             Family family = familyOf(instr.type);
             if (family != Family::Vector) return unary(instr, negation(family));
-            std::uint32_t from = slotOf(instr.operands[0]);
-            out.op(Code32::NegV, {destination(instr), from,
+            std::uint32_t from = registers.slotOf(instr.operands[0]);
+            out.op(Code32::NegV, {registers.destination(instr), from,
                                   static_cast<std::uint32_t>(instr.type->components())});
             return;
         }
@@ -127,97 +129,99 @@ void Compiler::arithmetic(const Instr& instr) {
     }
 }
 
-void Compiler::unary(const Instr& instr, Code32 operation) {
+void ScalarCompiler::unary(const Instr& instr, Code32 operation) {
     STRC_ASSERT(operation != kNoCode, "an operation on a type that has none");
-    std::uint32_t from = slotOf(instr.operands[0]);
-    out.op(operation, {destination(instr), from});
+    std::uint32_t from = registers.slotOf(instr.operands[0]);
+    out.op(operation, {registers.destination(instr), from});
 }
 
-void Compiler::binary(const Instr& instr) {
+void ScalarCompiler::binary(const Instr& instr) {
     Family family = familyOf(instr.type);
     Reg left = instr.operands[0], right = instr.operands[1];
     if (family == Family::Vector) {
-        std::uint32_t a = slotOf(left), b = slotOf(right);
-        out.op(Code32::BinaryV, {destination(instr), a, b, static_cast<std::uint32_t>(instr.op),
-                                 static_cast<std::uint32_t>(instr.type->components()),
-                                 typeOf(right)->is(TypeKind::Float) ? 1u : 0u});
+        std::uint32_t a = registers.slotOf(left), b = registers.slotOf(right);
+        out.op(Code32::BinaryV,
+               {registers.destination(instr), a, b, static_cast<std::uint32_t>(instr.op),
+                static_cast<std::uint32_t>(instr.type->components()),
+                registers.typeOf(right)->is(TypeKind::Float) ? 1u : 0u});
         return;
     }
     const Row* row = find(rowsOf(family), instr.op);
     STRC_ASSERT(row, "an operation on a type that has none");
-    if (row->commutes && immediate(left) && !immediate(right)) std::swap(left, right);
+    if (row->commutes && registers.immediate(left) && !registers.immediate(right))
+        std::swap(left, right);
     if (family == Family::Int && instr.op == Op::Add && multiplyAdd(instr, left, right)) return;
     if (analysis[instr.result].fused && deferInt(instr, left, right)) return;
-    if (auto literal = immediate(right);
+    if (auto literal = registers.immediate(right);
         literal && literalOperand(instr, left, row->literal, *literal))
         return;
     if (family == Family::Float && (instr.op == Op::Add || instr.op == Op::Sub)) {
         if (addProduct(instr, left, right)) return;
         if (instr.op == Op::Add && addProduct(instr, right, left)) return;
     }
-    std::uint32_t a = slotOf(left), b = slotOf(right);
-    out.op(row->plain, {destination(instr), a, b});
+    std::uint32_t a = registers.slotOf(left), b = registers.slotOf(right);
+    out.op(row->plain, {registers.destination(instr), a, b});
 }
 
 /// A product with a literal that is added to something, in one operation.
-bool Compiler::multiplyAdd(const Instr& instr, Reg left, Reg right) {
-    if (locations[left].kind != Location::Kind::Product) std::swap(left, right);
-    if (locations[left].kind != Location::Kind::Product ||
-        locations[right].kind == Location::Kind::Literal)
+bool ScalarCompiler::multiplyAdd(const Instr& instr, Reg left, Reg right) {
+    if (registers[left].kind != Location::Kind::Product) std::swap(left, right);
+    if (registers[left].kind != Location::Kind::Product ||
+        registers[right].kind == Location::Kind::Literal)
         return false;
-    const Location product = locations[left];
-    std::uint32_t other = slotOf(right);
-    out.op(Code32::MulAddIK, {destination(instr), product.slot, product.right, other});
+    const Location product = registers[left];
+    std::uint32_t other = registers.slotOf(right);
+    out.op(Code32::MulAddIK, {registers.destination(instr), product.slot, product.right, other});
     return true;
 }
 
 /// Sums and products that what uses them computes.
-bool Compiler::deferInt(const Instr& instr, Reg left, Reg right) {
-    auto literal = immediate(right);
+bool ScalarCompiler::deferInt(const Instr& instr, Reg left, Reg right) {
+    auto literal = registers.immediate(right);
     bool isSum = instr.op == Op::Add || instr.op == Op::Sub;
     Location location;
     location.kind = isSum ? Location::Kind::Sum : Location::Kind::Product;
     location.isLiteral = literal.has_value();
-    location.slot = locations[left].slot;
-    if (isSum && literal && locations[left].kind == Location::Kind::Product) {
+    location.slot = registers[left].slot;
+    if (isSum && literal && registers[left].kind == Location::Kind::Product) {
         location.slot = out.take(1);
         location.owned = true;
-        out.op(Code32::MulIK, {location.slot, locations[left].slot, locations[left].right});
-    } else if (locations[left].kind != Location::Kind::Slot) {
+        out.op(Code32::MulIK, {location.slot, registers[left].slot, registers[left].right});
+    } else if (registers[left].kind != Location::Kind::Slot) {
         return false;
     }
-    if (!literal && (!isSum || locations[right].kind != Location::Kind::Slot)) return false;
+    if (!literal && (!isSum || registers[right].kind != Location::Kind::Slot)) return false;
     if (!literal)
-        location.right = locations[right].slot;
+        location.right = registers[right].slot;
     else if (instr.op == Op::Sub)
         location.right = -*literal;
     else if (instr.op == Op::Shl)
         location.right = 1u << (*literal & 31);
     else
         location.right = *literal;
-    locations[instr.result] = location;
+    registers[instr.result] = location;
     return true;
 }
 
 /// sum + product or sum - product in one operation, if the product has just been computed for it.
-bool Compiler::addProduct(const Instr& instr, Reg sum, Reg product) {
+bool ScalarCompiler::addProduct(const Instr& instr, Reg sum, Reg product) {
     std::uint32_t last = out.lastIs(Code32::MulF);
     if (last == Label::kUnbound || analysis[product].uses != 1) return false;
-    const Location& location = locations[product];
+    const Location& location = registers[product];
     if (location.kind != Location::Kind::Slot || !location.owned ||
         out.word(last + 1) != location.slot)
         return false;
-    if (locations[sum].kind != Location::Kind::Slot) return false;
+    if (registers[sum].kind != Location::Kind::Slot) return false;
     std::uint32_t a = out.word(last + 2), b = out.word(last + 3);
     out.truncate(last);
     out.op(instr.op == Op::Add ? Code32::MulAddF : Code32::MulSubF,
-           {destination(instr), slotOf(sum), a, b});
+           {registers.destination(instr), registers.slotOf(sum), a, b});
     return true;
 }
 
 /// An operation whose right operand is a literal, if there is one that takes it.
-bool Compiler::literalOperand(const Instr& instr, Reg left, Code32 operation,
-                              std::uint32_t literal) {
+bool ScalarCompiler::literalOperand(const Instr& instr, Reg left, Code32 operation,
+                                    std::uint32_t literal) {
     if (familyOf(instr.type) == Family::Int) {
         if (instr.op == Op::Sub) {
             operation = Code32::AddIK;
@@ -227,18 +231,18 @@ bool Compiler::literalOperand(const Instr& instr, Reg left, Code32 operation,
         if (instr.op == Op::Div || instr.op == Op::Rem) {
             if (literal == 0) return false;
             if (literal == UINT32_MAX) {  // -2147483648 / -1 wraps
-                std::uint32_t from = slotOf(left);
+                std::uint32_t from = registers.slotOf(left);
                 if (instr.op == Op::Div)
-                    out.op(Code32::NegI, {destination(instr), from});
+                    out.op(Code32::NegI, {registers.destination(instr), from});
                 else
-                    out.op(Code32::Const, {destination(instr), 0});
+                    out.op(Code32::Const, {registers.destination(instr), 0});
                 return true;
             }
         }
     }
     if (operation == kNoCode) return false;
-    std::uint32_t from = slotOf(left);
-    out.op(operation, {destination(instr), from, literal});
+    std::uint32_t from = registers.slotOf(left);
+    out.op(operation, {registers.destination(instr), from, literal});
     return true;
 }
 
@@ -314,28 +318,29 @@ Comparison literalComparison(Op op, Family family) {
 
 }  // namespace
 
-void Compiler::compare(const Instr& instr, const Context& blockContext) {
+void ScalarCompiler::compare(const Instr& instr) {
     Reg left = instr.operands[0], right = instr.operands[1];
-    Family family = familyOf(typeOf(left));
+    Family family = familyOf(registers.typeOf(left));
     if (family == Family::Vector) return compareVectors(instr);
     for (Reg operand : {left, right}) {
-        if (!isTruthOf(instr, operand)) continue;
+        if (!cursor.isTruthOf(instr, operand)) continue;
         const Value& literal = *analysis.literal(operand == left ? right : left);
         return truth(instr, operand, (instr.op == Op::Eq) == (literal.bytes[0] != 0));
     }
-    if (typeOf(left)->is(TypeKind::String)) {
-        const std::uint32_t a = slotOf(left), b = slotOf(right);
-        out.op(instr.op == Op::Eq ? Code32::EqT : Code32::NeT, {destination(instr), a, b});
+    if (registers.typeOf(left)->is(TypeKind::String)) {
+        const std::uint32_t a = registers.slotOf(left), b = registers.slotOf(right);
+        out.op(instr.op == Op::Eq ? Code32::EqT : Code32::NeT,
+               {registers.destination(instr), a, b});
         return;
     }
     STRC_ASSERT(family != Family::Other, "a comparison of a type that has none");
     Op op = instr.op;
-    bool jumps = branchesNext(instr.result, blockContext);
-    if (immediate(left) && !immediate(right)) {
+    bool jumps = cursor.branchesNext(instr.result);
+    if (registers.immediate(left) && !registers.immediate(right)) {
         std::swap(left, right);
         op = mirrored(op);
     }
-    auto literal = immediate(right);
+    auto literal = registers.immediate(right);
     // Floats are jumped upon with both operands in slots.
     bool useLiteral = literal && (family == Family::Int || !jumps);
     if (!useLiteral && (op == Op::Gt || op == Op::Ge)) {
@@ -343,13 +348,13 @@ void Compiler::compare(const Instr& instr, const Context& blockContext) {
         op = mirrored(op);
     }
     Comparison how = useLiteral ? literalComparison(op, family) : comparison(op, family);
-    std::uint32_t a = slotOf(left);
-    std::uint32_t b = useLiteral ? *literal : slotOf(right);
+    std::uint32_t a = registers.slotOf(left);
+    std::uint32_t b = useLiteral ? *literal : registers.slotOf(right);
     if (!jumps || how.ifTrue == kNoCode) {
-        out.op(how.value, {destination(instr), a, b});
+        out.op(how.value, {registers.destination(instr), a, b});
         return;
     }
-    Location& location = locations[instr.result];
+    Location& location = registers[instr.result];
     location.kind = Location::Kind::Compare;
     location.slot = a;
     location.right = b;
@@ -359,31 +364,31 @@ void Compiler::compare(const Instr& instr, const Context& blockContext) {
 }
 
 /// By element: equal if all are.
-void Compiler::compareVectors(const Instr& instr) {
-    std::uint32_t a = slotOf(instr.operands[0]), b = slotOf(instr.operands[1]);
-    auto parts = static_cast<std::uint32_t>(typeOf(instr.operands[0])->components());
-    std::uint32_t to = destination(instr);
+void ScalarCompiler::compareVectors(const Instr& instr) {
+    std::uint32_t a = registers.slotOf(instr.operands[0]), b = registers.slotOf(instr.operands[1]);
+    auto parts = static_cast<std::uint32_t>(registers.typeOf(instr.operands[0])->components());
+    std::uint32_t to = registers.destination(instr);
     out.op(Code32::BinaryV, {to, a, b, static_cast<std::uint32_t>(instr.op), parts, 0});
 }
 
-void Compiler::emitNot(const Instr& instr) {
+void ScalarCompiler::negate(const Instr& instr) {
     if (instr.type->is(TypeKind::Int)) return unary(instr, Code32::NotI);
     truth(instr, instr.operands[0], false);
 }
 
 /// The boolean (or bit) itself, or its negation.
-void Compiler::truth(const Instr& instr, Reg reg, bool isSame) {
-    const Location operand = locations[reg];
+void ScalarCompiler::truth(const Instr& instr, Reg reg, bool isSame) {
+    const Location operand = registers[reg];
     if (operand.kind != Location::Kind::Compare) {
-        std::uint32_t from = slotOf(reg);
-        std::uint32_t to = destination(instr);
+        std::uint32_t from = registers.slotOf(reg);
+        std::uint32_t to = registers.destination(instr);
         if (isSame)
-            moveSlots(to, from, 1);
+            registers.moveSlots(to, from, 1);
         else
             out.op(Code32::NotB, {to, from});
         return;
     }
-    Location& location = locations[instr.result];
+    Location& location = registers[instr.result];
     location = operand;
     if (isSame) return;
     std::swap(location.ifTrue, location.ifFalse);
@@ -394,31 +399,31 @@ void Compiler::truth(const Instr& instr, Reg reg, bool isSame) {
 
 // ---- conversions
 
-void Compiler::convert(const Instr& instr) {
+void ScalarCompiler::convert(const Instr& instr) {
     Reg operand = instr.operands[0];
-    const Type* from = typeOf(operand);
+    const Type* from = registers.typeOf(operand);
     const Type* to = instr.type;
     if (analysis[instr.result].fused) {
-        locations[instr.result] = locations[operand];
-        locations[instr.result].owned = false;
+        registers[instr.result] = registers[operand];
+        registers[instr.result].owned = false;
         if (to->is(TypeKind::Int)) return;
-        setSlot(instr.result, slotOf(operand));
-        locations[instr.result].isNarrow = true;
+        registers.setSlot(instr.result, registers.slotOf(operand));
+        registers[instr.result].isNarrow = true;
         return;
     }
     const bool isTensor = to->is(TypeKind::Tensor);  // which says more of it than was known
     if (from == to || isTensor || (familyOf(from) == Family::Int && to->is(TypeKind::Int))) {
-        std::uint32_t slot = slotOf(operand);
-        moveSlots(destination(instr), slot, slotsOf(to));
+        std::uint32_t slot = registers.slotOf(operand);
+        registers.moveSlots(registers.destination(instr), slot, slotsOf(to));
         return;
     }
     if (to->is(TypeKind::String)) {
-        std::uint32_t slot = slotOf(operand);
+        std::uint32_t slot = registers.slotOf(operand);
         out.op(Code32::ToString,
-               {destination(instr), slot, static_cast<std::uint32_t>(from->kind)});
+               {registers.destination(instr), slot, static_cast<std::uint32_t>(from->kind)});
         return;
     }
-    std::uint32_t slot = slotOf(operand);
+    std::uint32_t slot = registers.slotOf(operand);
     switch (to->kind) {
         case TypeKind::Boolean: return convertTo(instr, slot, from, TypeKind::Int, Code32::NeIK);
         case TypeKind::Bit: return convertTo(instr, slot, from, TypeKind::Int, Code32::Low);
@@ -465,12 +470,12 @@ Code32 conversion(Family from, TypeKind to) {
 }  // namespace
 
 /// To int, float or double first, then by a second operation that takes it on.
-void Compiler::convertTo(const Instr& instr, std::uint32_t slot, const Type* from, TypeKind first,
-                         Code32 second) {
+void ScalarCompiler::convertTo(const Instr& instr, std::uint32_t slot, const Type* from,
+                               TypeKind first, Code32 second) {
     Code32 step = conversion(familyOf(from), first);
-    std::uint32_t to = destination(instr);
+    std::uint32_t to = registers.destination(instr);
     if (step != kNoCode) {
-        std::uint32_t between = second == kNoCode ? to : temporary();
+        std::uint32_t between = second == kNoCode ? to : registers.temporary();
         out.op(step, {between, slot});
         slot = between;
     }
@@ -485,29 +490,28 @@ void Compiler::convertTo(const Instr& instr, std::uint32_t slot, const Type* fro
 // ---- built-in functions
 
 /// The slot of a double that may still be a float.
-std::uint32_t Compiler::asDouble(Reg reg) {
-    std::uint32_t slot = slotOf(reg);
-    if (!locations[reg].isNarrow) return slot;
-    std::uint32_t wide = temporary();
+std::uint32_t ScalarCompiler::asDouble(Reg reg) {
+    std::uint32_t slot = registers.slotOf(reg);
+    if (!registers[reg].isNarrow) return slot;
+    std::uint32_t wide = registers.temporary();
     out.op(Code32::FToD, {wide, slot});
     return wide;
 }
 
 /// A function of floats whose result is only wanted as a float: the next instruction narrows it.
-bool Compiler::floatMath(const Instr& instr) {
+bool ScalarCompiler::floatMath(const Instr& instr) {
     for (Reg operand : instr.operands)
-        if (!locations[operand].isNarrow) return false;
-    if (analysis[instr.result].uses != 1 || current + 1 >= instrs->size()) return false;
-    const Instr& next = (*instrs)[current + 1];
-    if (next.op != Op::Convert || !next.type->is(TypeKind::Float) ||
-        next.operands[0] != instr.result)
+        if (!registers[operand].isNarrow) return false;
+    const Instr* next = cursor.next();
+    if (analysis[instr.result].uses != 1 || !next) return false;
+    if (next->op != Op::Convert || !next->type->is(TypeKind::Float) ||
+        next->operands[0] != instr.result)
         return false;
-    std::uint32_t x = locations[instr.operands[0]].slot;
-    std::uint32_t y = locations[instr.operands.back()].slot;
-    release(position - 1);
-    ++position;
-    ++current;
-    std::uint32_t to = destination(next);
+    std::uint32_t x = registers[instr.operands[0]].slot;
+    std::uint32_t y = registers[instr.operands.back()].slot;
+    registers.release(cursor.position - 1);
+    cursor.skipNext();
+    std::uint32_t to = registers.destination(*next);
     if (instr.math == types::MathFn::Sqrt)
         out.op(Code32::SqrtF, {to, x});
     else if (instr.math == types::MathFn::Abs)
@@ -517,33 +521,33 @@ bool Compiler::floatMath(const Instr& instr) {
     return true;
 }
 
-void Compiler::math(const Instr& instr) {
+void ScalarCompiler::math(const Instr& instr) {
     auto fn = static_cast<std::uint32_t>(instr.math);
     Reg first = instr.operands.front(), last = instr.operands.back();
     if (instr.type->is(TypeKind::Double)) {
         if (floatMath(instr)) return;
         std::uint32_t x = asDouble(first), y = first == last ? x : asDouble(last);
-        out.op(Code32::MathD, {destination(instr), x, y, fn});
+        out.op(Code32::MathD, {registers.destination(instr), x, y, fn});
         return;
     }
-    std::uint32_t z = slotOf(first), w = slotOf(last);
+    std::uint32_t z = registers.slotOf(first), w = registers.slotOf(last);
     if (instr.type->is(TypeKind::Complex))
-        out.op(Code32::MathC, {destination(instr), z, w, fn});
+        out.op(Code32::MathC, {registers.destination(instr), z, w, fn});
     else
-        out.op(Code32::MathR, {destination(instr), z, fn});
+        out.op(Code32::MathR, {registers.destination(instr), z, fn});
 }
 
-void Compiler::make(const Instr& instr) {
+void ScalarCompiler::make(const Instr& instr) {
     if (instr.op == Op::Part) {
-        std::uint32_t from = slotOf(instr.operands[0]);
-        out.op(Code32::GetPart, {destination(instr), from, instr.index});
+        std::uint32_t from = registers.slotOf(instr.operands[0]);
+        out.op(Code32::GetPart, {registers.destination(instr), from, instr.index});
         return;
     }
     std::vector<std::uint32_t> parts;
-    for (Reg operand : instr.operands) parts.push_back(slotOf(operand));
-    std::uint32_t to = destination(instr);
+    for (Reg operand : instr.operands) parts.push_back(registers.slotOf(operand));
+    std::uint32_t to = registers.destination(instr);
     if (instr.op == Op::WithPart) {
-        moveSlots(to, parts[0], slotsOf(instr.type));
+        registers.moveSlots(to, parts[0], slotsOf(instr.type));
         out.op(Code32::PutPart, {to, instr.index, parts[1]});
         return;
     }

@@ -1,10 +1,9 @@
-// One firing of an actor: filters through the evaluator, everything else by moving items.
-
 #include <algorithm>
 #include <type_traits>
 
+#include "dynamic_shapes/fields.h"
 #include "graph/hierarchy.h"
-#include "interp/engine.h"
+#include "interp/detail/firings.h"
 #include "interp/faults.h"
 
 namespace strc::interp {
@@ -41,10 +40,6 @@ void copyPieces(std::byte* to, std::size_t toStride, const std::byte* from, std:
 
 }  // namespace
 
-base::Diagnostic& Engine::report(const Actor& actor, Diag diag, base::SourceRange range) {
-    return context.diags.add(diag, range).in(graph::path(graph, actor.id));
-}
-
 namespace {
 
 std::string boundsOf(const graph::Rate& rate) {
@@ -54,10 +49,10 @@ std::string boundsOf(const graph::Rate& rate) {
 
 }  // namespace
 
-void Engine::reportTrap(const Actor& actor, const eval::Trap& trap) {
+void Firings::reportTrap(const Actor& actor, const eval::Trap& trap) {
     const graph::Rates& rates = actor.next().rates;
     auto reportDynamic = [&](const graph::Rate& rate, const char* word, const char* verb) {
-        report(actor, Diag::DynamicRateViolated, trap.range)
+        state.report(actor, Diag::DynamicRateViolated, trap.range)
             << actor.node->name << word << boundsOf(rate) << verb << trap.args.back();
     };
     if (trap.id == Diag::PushRateViolated && rates.push.dynamic)
@@ -66,34 +61,35 @@ void Engine::reportTrap(const Actor& actor, const eval::Trap& trap) {
         return reportDynamic(rates.pop, "pop", "pops");
     if (trap.id == Diag::PeekRateViolated && rates.peek.dynamic)
         return reportDynamic(rates.peek, "peek", "looks at item");
-    interp::reportTrap(context, graph, actor.id, trap);
+    interp::reportTrap(state.context, state.graph, actor.id, trap);
 }
 
-bool Engine::canFire(const Actor& actor) {
+bool Firings::canFire(const Actor& actor) {
     if (actor.firing) return false;
     if (actor.node->kind == graph::NodeKind::Filter) {
         if (actor.input && !actor.input->has(static_cast<std::uint64_t>(actor.next().need)))
             return false;
-        return actor.guards.empty() || guardsAllow(actor);
+        return actor.guards.empty() ||
+               state.messages.guardsAllow(actor, state.actors, state.isDraining);
     }
     for (std::size_t port = 0; port < actor.node->inputs.size(); ++port) {
         std::int64_t need = 1;
         if (actor.node->kind == graph::NodeKind::RoundRobinJoiner) need = actor.node->weights[port];
         if (actor.node->kind == graph::NodeKind::RoundRobinSplitter) need = actor.node->totalWeight;
-        if (!tapes[actor.node->inputs[port]].has(static_cast<std::uint64_t>(need))) return false;
+        if (!state.channels.tapes[actor.node->inputs[port]].has(static_cast<std::uint64_t>(need)))
+            return false;
     }
     return true;
 }
 
-/// Firings in a row that need no look at other actors: one where somebody could see the order.
-std::int64_t Engine::batchSize(const Actor& actor) const {
-    if (orderVisible || actor.fired == 0) return 1;
+std::int64_t Firings::batchSize(const Actor& actor) const {
+    if (state.orderVisible || actor.fired == 0) return 1;
     std::int64_t times = std::min(kBatch, actor.target - actor.fired);
     if (actor.node->kind != graph::NodeKind::Filter) {
         for (std::size_t port = 0; port < actor.node->inputs.size(); ++port) {
             EdgeId edge = actor.node->inputs[port];
-            times = std::min(
-                times, static_cast<std::int64_t>(tapes[edge].size()) / graph::popRate(graph, edge));
+            times = std::min(times, static_cast<std::int64_t>(state.channels.tapes[edge].size()) /
+                                        graph::popRate(state.graph, edge));
         }
         return times;
     }
@@ -103,18 +99,18 @@ std::int64_t Engine::batchSize(const Actor& actor) const {
     return std::min(times, spare / rates.pop.max + 1);
 }
 
-bool Engine::fire(Actor& actor, std::int64_t times) {
-    if (!heap) return fireNow(actor, times);
+bool Firings::fire(Actor& actor, std::int64_t times) {
+    if (!state.channels.heap) return fireNow(actor, times);
     std::vector<std::uint64_t> before;
-    for (EdgeId edge : actor.node->outputs) before.push_back(tapes[edge].size());
+    for (EdgeId edge : actor.node->outputs) before.push_back(state.channels.tapes[edge].size());
     const bool isDone = fireNow(actor, times);
     return areTensorsFit(actor, before) && isDone;  // a batch may fail after items that do not fit
 }
 
-bool Engine::fireNow(Actor& actor, std::int64_t times) {
-    acting = &actor;
-    ++calls;
-    outcome.firings += times;
+bool Firings::fireNow(Actor& actor, std::int64_t times) {
+    state.acting = &actor;
+    ++state.calls;
+    state.outcome.firings += times;
     switch (actor.node->kind) {
         case graph::NodeKind::Filter:
             if (actor.builtin != ir::BuiltinStream::None) {
@@ -131,20 +127,42 @@ bool Engine::fireNow(Actor& actor, std::int64_t times) {
     return true;
 }
 
-bool Engine::fireOneByOne(Actor& actor, std::int64_t times) {
+/// Are the items behind those on the actor's outputs what all streams around these declare?
+bool Firings::areTensorsFit(const Actor& actor, const std::vector<std::uint64_t>& before) {
+    for (std::size_t port = 0; port < before.size(); ++port) {
+        const EdgeId edge = actor.node->outputs[port];
+        const Type* declared = state.graph.edges[edge].type;
+        const std::vector<const Type*>& known = state.graph.edges[edge].tensors;
+        const bool isOpen = !declared->element && !declared->isRanked && known.empty();
+        if (!state.channels.hasNames(edge) || isOpen) continue;
+        for (std::uint64_t k = before[port]; k < state.channels.tapes[edge].size(); ++k) {
+            const std::string why = dynamic_shapes::whyUnfit(
+                declared, known, state.channels.heap->typeOf(state.channels.nameAt(edge, k)));
+            if (why.empty()) continue;
+            const graph::Added added = graph::addedBy(state.context.sources, state.graph, actor.id);
+            state.report(actor, Diag::TensorShape, added.range) << "'" + added.name + "'" << why;
+            state.channels.keepFirst(edge, k);
+            state.stop(End::Failed);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool Firings::fireOneByOne(Actor& actor, std::int64_t times) {
     for (; times > 0; --times)
         if (!fireFilter(actor)) return false;
     return true;
 }
 
 /// Firings that nobody sees the order of, hence without messages.
-bool Engine::fireBatch(Actor& actor, std::int64_t times) {
+bool Firings::fireBatch(Actor& actor, std::int64_t times) {
     eval::Firing firing = actor.later.limits;
     std::int64_t done = 0;
     actor.firing = true;
-    Actor* outer = std::exchange(current, &actor);
-    eval::Outcome end = machine.fire(*actor.code->work, actor.instance, firing, times, done);
-    current = outer;
+    Actor* outer = std::exchange(state.current, &actor);
+    eval::Outcome end = state.machine.fire(*actor.code->work, actor.instance, firing, times, done);
+    state.current = outer;
     actor.firing = false;
     actor.fired += done;
     if (end != eval::Outcome::Done) return ended(actor, end);
@@ -155,14 +173,14 @@ bool Engine::fireBatch(Actor& actor, std::int64_t times) {
     return fireOneByOne(actor, times - done - 1);
 }
 
-bool Engine::fireFilter(Actor& actor) {
+bool Firings::fireFilter(Actor& actor) {
     if (!actor.messages.empty() && !deliverDue(actor)) return false;
     const FiringRates& how = actor.next();
     bool prework = actor.fired == 0 && actor.code->prework;
     eval::Firing firing = how.limits;
     actor.firing = true;
     bool fine = runCode(actor, prework ? *actor.code->prework : *actor.code->work, firing);
-    if (!fine && isStarved) return false;  // it never goes on
+    if (!fine && state.isStarved) return false;  // it never goes on
     actor.firing = false;
     if (!fine || !checkCounts(actor, how, firing, prework)) return false;
     ++actor.fired;
@@ -170,46 +188,57 @@ bool Engine::fireFilter(Actor& actor) {
     return true;
 }
 
-bool Engine::runCode(Actor& actor, const eval::Code& code, eval::Firing& firing) {
-    Actor* outer = std::exchange(current, &actor);
-    eval::Outcome end = machine.fire(code, actor.instance, firing);
-    current = outer;
+bool Firings::runCode(Actor& actor, const eval::Code& code, eval::Firing& firing) {
+    Actor* outer = std::exchange(state.current, &actor);
+    eval::Outcome end = state.machine.fire(code, actor.instance, firing);
+    state.current = outer;
     return end == eval::Outcome::Done || ended(actor, end);
 }
 
-bool Engine::runHandler(Actor& actor, const eval::Code& code, std::span<const Value> args) {
-    Actor* outer = std::exchange(current, &actor);
+bool Firings::runHandler(Actor& actor, const eval::Code& code, std::span<const Value> args) {
+    Actor* outer = std::exchange(state.current, &actor);
     eval::Firing none;
-    eval::RunResult result = machine.run(code, actor.instance, none, args);
-    current = outer;
-    if (result.trap) machine.trap = result.trap;
+    eval::RunResult result = state.machine.run(code, actor.instance, none, args);
+    state.current = outer;
+    if (result.trap) state.machine.trap = result.trap;
     return result.outcome == eval::Outcome::Done || ended(actor, result.outcome);
 }
 
+/// Runs the handlers that are due before the actor's next firing.
+bool Firings::deliverDue(Actor& actor) {
+    while (std::optional<PendingMessage> message = state.messages.takeDue(actor)) {
+        auto handler = actor.code->handlers.find(message->handler);
+        STRC_ASSERT(handler != actor.code->handlers.end(), "receiver without the handler");
+        if (!runHandler(actor, *handler->second, message->args)) return false;
+    }
+    return true;
+}
+
 /// A body stopped before its end. Always false.
-bool Engine::ended(Actor& actor, eval::Outcome end) {
-    isStarved = end == eval::Outcome::Starved;
-    if (isStarved && !isDraining) stop(End::EndOfInput);
+bool Firings::ended(Actor& actor, eval::Outcome end) {
+    state.isStarved = end == eval::Outcome::Starved;
+    if (state.isStarved && !state.isDraining) state.stop(End::EndOfInput);
     if (end == eval::Outcome::Interrupted)
-        stop(options.interrupt && *options.interrupt ? End::Interrupted : End::Seconds);
+        state.stop(state.options.interrupt && *state.options.interrupt ? End::Interrupted
+                                                                       : End::Seconds);
     if (end == eval::Outcome::Trapped) {
-        reportTrap(actor, *machine.trap);
-        stop(End::Failed);
+        reportTrap(actor, *state.machine.trap);
+        state.stop(End::Failed);
     }
     return false;
 }
 
-bool Engine::checkRange(Actor& actor, const graph::Rate& rate, std::int64_t count, const char* word,
-                        const char* verb, base::SourceRange range) {
+bool Firings::checkRange(Actor& actor, const graph::Rate& rate, std::int64_t count,
+                         const char* word, const char* verb, base::SourceRange range) {
     if (count >= rate.min && (rate.max == graph::kUnbounded || count <= rate.max)) return true;
-    report(actor, Diag::DynamicRateViolated, range)
+    state.report(actor, Diag::DynamicRateViolated, range)
         << actor.node->name << word << boundsOf(rate) << verb << count;
-    stop(End::Failed);
+    state.stop(End::Failed);
     return false;
 }
 
-bool Engine::checkCounts(Actor& actor, const FiringRates& how, const eval::Firing& firing,
-                         bool prework) {
+bool Firings::checkCounts(Actor& actor, const FiringRates& how, const eval::Firing& firing,
+                          bool prework) {
     const graph::Rates& rates = how.rates;
     base::SourceRange header =
         prework ? actor.kernel->code.prework->header : actor.kernel->code.work->header;
@@ -217,72 +246,72 @@ bool Engine::checkCounts(Actor& actor, const FiringRates& how, const eval::Firin
     if (rates.push.dynamic) {
         if (!checkRange(actor, rates.push, firing.pushed, "push", "pushes", header)) return false;
     } else if (firing.pushed != rates.push.max) {
-        report(actor, Diag::PushRateViolated, header)
+        state.report(actor, Diag::PushRateViolated, header)
             << part << actor.node->name << rates.push.max << firing.pushed;
-        stop(End::Failed);
+        state.stop(End::Failed);
         return false;
     }
     if (rates.pop.dynamic) {
         if (!checkRange(actor, rates.pop, firing.popped, "pop", "pops", header)) return false;
     } else if (firing.popped != rates.pop.max) {
         if (!actor.warnedPops) {
-            base::Diagnostic& fault = report(actor, Diag::PopRateViolated, header);
+            base::Diagnostic& fault = state.report(actor, Diag::PopRateViolated, header);
             fault << part << actor.node->name << rates.pop.max << firing.popped;
-            if (options.lenient) fault.severity = base::Severity::Warning;
+            if (state.options.lenient) fault.severity = base::Severity::Warning;
             actor.warnedPops = true;
         }
-        if (!options.lenient) {
-            stop(End::Failed);
+        if (!state.options.lenient) {
+            state.stop(End::Failed);
             return false;
         }
         for (std::int64_t k = firing.popped; k < rates.pop.max; ++k) actor.input->drop();
     }
     bool empty = rates.isDynamic() && firing.popped == 0 && firing.pushed == 0;
     actor.emptyFirings = empty ? actor.emptyFirings + 1 : 0;
-    if (actor.emptyFirings < static_cast<std::int64_t>(context.limits.emptyFirings)) return true;
-    report(actor, Diag::EmptyFirings, header) << actor.node->name << actor.emptyFirings;
-    stop(End::Failed);
+    if (actor.emptyFirings < static_cast<std::int64_t>(state.context.limits.emptyFirings))
+        return true;
+    state.report(actor, Diag::EmptyFirings, header) << actor.node->name << actor.emptyFirings;
+    state.stop(End::Failed);
     return false;
 }
 
-/// An item went into a file.
-bool Engine::isLimitReached(bool wasThere) {
-    if (wasThere || limited != Limited::FileItems || !options.limit) return false;
-    if (++itemsWritten < *options.limit) return false;
-    stop(End::Limit);
+bool Firings::fireReader(Actor& actor, std::uint64_t times) {
+    if (!state.supply(*actor.reader, actor.id, times)) {
+        if (!state.isDraining) state.stop(End::EndOfInput);
+        return false;
+    }
+    state.channels.takeItems(*actor.reader, actor.node->outputs[0], times);
     return true;
 }
 
-bool Engine::fireBuiltin(Actor& actor, std::int64_t times) {
+bool Firings::fireWriter(Actor& actor, std::int64_t times) {
+    for (std::int64_t item = actor.fired; times > 0; --times, ++item) {
+        const bool isThere = item < actor.written;
+        base::Status status =
+            isThere ? base::ok() : state.channels.writeItem(*actor.writer, actor.node->inputs[0]);
+        actor.input->drop();
+        if (!isThere) ++actor.written;
+        ++state.outcome.itemsWritten;
+        if (status && state.isLimitReached(isThere)) return false;
+        if (status) continue;
+        if (actor.writer->readerGone()) {
+            state.stop(End::Limit);
+            return false;
+        }
+        base::report(state.context.diags, status.failure(), actor.node->range)
+            .in(graph::path(state.graph, actor.id));
+        state.stop(End::Failed);
+        return false;
+    }
+    return true;
+}
+
+bool Firings::fireBuiltin(Actor& actor, std::int64_t times) {
     switch (types::info(actor.builtin).role) {
         case types::BuiltinRole::Identity: move(*actor.input, *actor.output, times); return true;
         case types::BuiltinRole::Reader:
-            if (!supply(*actor.reader, actor.id, static_cast<std::uint64_t>(times))) {
-                if (!isDraining) stop(End::EndOfInput);
-                return false;
-            }
-            takeItems(*actor.reader, actor.node->outputs[0], static_cast<std::uint64_t>(times));
-            return true;
-        case types::BuiltinRole::Writer:
-            for (std::int64_t item = actor.fired; times > 0; --times, ++item) {
-                const bool isThere = item < actor.written;
-                base::Status status =
-                    isThere ? base::ok() : writeItem(*actor.writer, actor.node->inputs[0]);
-                actor.input->drop();
-                if (!isThere) ++actor.written;
-                ++outcome.itemsWritten;
-                if (status && isLimitReached(isThere)) return false;
-                if (status) continue;
-                if (actor.writer->readerGone()) {
-                    stop(End::Limit);
-                    return false;
-                }
-                base::report(context.diags, status.failure(), actor.node->range)
-                    .in(graph::path(graph, actor.id));
-                stop(End::Failed);
-                return false;
-            }
-            return true;
+            return fireReader(actor, static_cast<std::uint64_t>(times));
+        case types::BuiltinRole::Writer: return fireWriter(actor, times);
         case types::BuiltinRole::Display:
             for (std::int64_t k = 0; k < times * actor.kernel->work.pop.max; ++k)
                 actor.input->drop();
@@ -291,40 +320,40 @@ bool Engine::fireBuiltin(Actor& actor, std::int64_t times) {
     STRC_UNREACHABLE("not a built-in stream");
 }
 
-void Engine::fireSplitter(Actor& actor, std::int64_t times) {
+void Firings::fireSplitter(Actor& actor, std::int64_t times) {
     const graph::Node& node = *actor.node;
-    eval::Tape& in = tapes[node.inputs[0]];
+    eval::Tape& in = state.channels.tapes[node.inputs[0]];
     std::size_t item = in.bytesPerItem();
     auto trips = static_cast<std::uint64_t>(times);
     if (node.kind == graph::NodeKind::Duplicate) {
-        moved += trips * node.outputs.size();
+        state.moved += trips * node.outputs.size();
         for (EdgeId out : node.outputs)
-            std::memcpy(tapes[out].append(trips), in.at(0), trips * item);
+            std::memcpy(state.channels.tapes[out].append(trips), in.at(0), trips * item);
         in.drop(trips);
         return;
     }
     auto total = static_cast<std::uint64_t>(node.totalWeight);
-    moved += trips * total;
+    state.moved += trips * total;
     const std::byte* from = in.at(0);
     for (std::size_t port = 0; port < node.outputs.size(); ++port) {
         auto weight = static_cast<std::uint64_t>(node.weights[port]);
-        std::byte* to = tapes[node.outputs[port]].append(trips * weight);
+        std::byte* to = state.channels.tapes[node.outputs[port]].append(trips * weight);
         copyPieces(to, weight * item, from, total * item, weight * item, times);
         from += weight * item;
     }
     in.drop(trips * total);
 }
 
-void Engine::fireJoiner(Actor& actor, std::int64_t times) {
+void Firings::fireJoiner(Actor& actor, std::int64_t times) {
     const graph::Node& node = *actor.node;
-    eval::Tape& out = tapes[node.outputs[0]];
+    eval::Tape& out = state.channels.tapes[node.outputs[0]];
     std::size_t item = out.bytesPerItem();
     auto trips = static_cast<std::uint64_t>(times);
     auto total = static_cast<std::uint64_t>(node.totalWeight);
-    moved += trips * total;
+    state.moved += trips * total;
     std::byte* to = out.append(trips * total);
     for (std::size_t port = 0; port < node.inputs.size(); ++port) {
-        eval::Tape& in = tapes[node.inputs[port]];
+        eval::Tape& in = state.channels.tapes[node.inputs[port]];
         auto weight = static_cast<std::uint64_t>(node.weights[port]);
         copyPieces(to, total * item, in.at(0), weight * item, weight * item, times);
         in.drop(trips * weight);

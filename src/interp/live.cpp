@@ -4,7 +4,7 @@
 #include <deque>
 
 #include "dynamic_shapes/fields.h"
-#include "interp/engine.h"
+#include "interp/detail/engine.h"
 #include "types/tensor_text.h"
 
 namespace strc::interp {
@@ -63,16 +63,16 @@ struct Live::Inside {
            const graph::Repetitions& repetitions, types::TypeTable& types, const Options& wanted)
         : options(withoutEnds(wanted)),
           engine(context, module, program, repetitions, types, options) {
-        engine.isLive = true;
+        run.isLive = true;
         engine.otherNames = [this](const TensorHeap::Mark& mark) { forEachKept(mark); };
         try {
             ready = engine.setUp();
         } catch (const std::bad_alloc&) {
-            engine.reportFullTapes();
+            run.reportFullTapes();
         }
         if (!ready) return;
         keepFromHere();
-        if (engine.graph.isDynamic()) engine.findSelfFed();
+        if (run.graph.isDynamic()) engine.dynamicRun.findSelfFed();
     }
 
     static Options withoutEnds(Options options) {
@@ -85,7 +85,7 @@ struct Live::Inside {
     }
 
     void markItems(EdgeId edge, const std::string& bytes, const TensorHeap::Mark& mark) const {
-        if (!engine.hasNames(edge)) return;
+        if (!run.channels.hasNames(edge)) return;
         for (std::size_t at = 0; at < bytes.size(); at += sizeof(TensorHandle)) {
             TensorHandle name = 0;
             std::memcpy(&name, bytes.data() + at, sizeof name);
@@ -97,7 +97,7 @@ struct Live::Inside {
         for (EdgeId edge = 0; edge < from.tapes.size(); ++edge)
             markItems(edge, from.tapes[edge], mark);
         for (std::size_t k = 0; k < from.actors.size(); ++k) {
-            const elab::Kernel* kernel = engine.actors[k].kernel;
+            const elab::Kernel* kernel = run.actors[k].kernel;
             if (kernel && !kernel->initialOffsets.empty())
                 dynamic_shapes::markFields(dynamic_shapes::fieldsOf(*kernel), from.actors[k].state,
                                            mark);
@@ -107,7 +107,7 @@ struct Live::Inside {
     /// Names of tensors that may come back.
     void forEachKept(const TensorHeap::Mark& mark) const {
         for (const Checkpoint& each : checkpoints) markIn(each, mark);
-        if (!shownOutput.empty()) markItems(engine.graph.output, shownOutput, mark);
+        if (!shownOutput.empty()) markItems(run.graph.output, shownOutput, mark);
     }
 
     // ---- checkpoints
@@ -118,28 +118,28 @@ struct Live::Inside {
                          last,
                          inPhase,
                          initDone,
-                         engine.outcome,
-                         engine.generator,
-                         engine.messageBytesLeft,
+                         run.outcome,
+                         run.generator,
+                         run.messages.bytesFree(),
                          {},
                          {},
                          {},
                          made,
                          sizeof(Checkpoint)};
-        for (const Actor& actor : engine.actors) {
+        for (const Actor& actor : run.actors) {
             state.actors.push_back({actor.fired, actor.target, actor.instance.iterations,
                                     actor.emptyFirings, actor.warnedPops, actor.instance.state,
                                     actor.messages});
             state.bytes += sizeof(ActorState) + actor.instance.state.size();
         }
-        for (eval::Tape& tape : engine.tapes) {
+        for (eval::Tape& tape : run.channels.tapes) {
             state.tapes.push_back(bytesOf(tape));
             state.bytes += state.tapes.back().size() + sizeof(std::string);
         }
-        for (const io::Supply& input : engine.inputs) state.given.push_back(input.given());
-        if (engine.heap)
+        for (const io::Supply& input : run.inputs) state.given.push_back(input.given());
+        if (run.channels.heap)
             markIn(state, [&](TensorHandle name) {
-                if (name != 0) state.bytes += engine.heap->bytesOf(name);
+                if (name != 0) state.bytes += run.channels.heap->bytesOf(name);
             });
         return state;
     }
@@ -150,13 +150,13 @@ struct Live::Inside {
         last = from.last;
         inPhase = from.inPhase;
         initDone = from.initDone;
-        engine.outcome = from.outcome;
-        engine.generator = from.random;
-        engine.messageBytesLeft = from.messageBytesLeft;
-        engine.stopped.reset();
-        engine.current = nullptr;
-        for (std::size_t k = 0; k < engine.actors.size(); ++k) {
-            Actor& actor = engine.actors[k];
+        run.outcome = from.outcome;
+        run.generator = from.random;
+        run.messages.setBytesFree(from.messageBytesLeft);
+        run.stopped.reset();
+        run.current = nullptr;
+        for (std::size_t k = 0; k < run.actors.size(); ++k) {
+            Actor& actor = run.actors[k];
             const ActorState& was = from.actors[k];
             actor.fired = was.fired;
             actor.target = was.target;
@@ -166,12 +166,12 @@ struct Live::Inside {
             actor.instance.state = was.state;
             actor.messages = was.messages;
             actor.firing = actor.waiting = false;
-            engine.ready.insert(actor.order);
+            run.ready.insert(actor.order);
         }
-        for (std::size_t k = 0; k < engine.tapes.size(); ++k)
-            setBytes(engine.tapes[k], from.tapes[k]);
+        for (std::size_t k = 0; k < run.channels.tapes.size(); ++k)
+            setBytes(run.channels.tapes[k], from.tapes[k]);
         std::size_t k = 0;
-        for (io::Supply& input : engine.inputs) {
+        for (io::Supply& input : run.inputs) {
             rewind(input, keptFrom[k], from.given[k]);
             ++k;
         }
@@ -181,7 +181,7 @@ struct Live::Inside {
     void keepFromHere() {
         keptBytes = 0;
         keptFrom.clear();
-        for (io::Supply& input : engine.inputs) {
+        for (io::Supply& input : run.inputs) {
             input.mark();
             keptFrom.push_back(input.given());
         }
@@ -201,7 +201,7 @@ struct Live::Inside {
     std::uint64_t bytesKept() const {
         std::uint64_t sum = keptBytes;
         std::size_t k = 0;
-        for (const io::Supply& input : engine.inputs)
+        for (const io::Supply& input : run.inputs)
             sum += input.bytesOf(input.given() - keptFrom[k++]);
         return sum;
     }
@@ -242,7 +242,7 @@ struct Live::Inside {
         const std::size_t feedsBefore = checkpoints.back().feeds;
         restore(checkpoints.back());
         std::size_t nextFeed = feedsBefore;
-        engine.isReplaying = true;
+        run.isReplaying = true;
         bool isThere = true;
         for (;;) {
             while (nextFeed < feeds.size() && feeds[nextFeed].step <= steps) put(feeds[nextFeed++]);
@@ -252,13 +252,13 @@ struct Live::Inside {
                 break;
             }
         }
-        engine.isReplaying = false;
+        run.isReplaying = false;
         for (; nextFeed < feeds.size(); ++nextFeed) {
             feeds[nextFeed].step = steps;
             put(feeds[nextFeed]);
         }
-        if (engine.graph.output != graph::kNone) {
-            eval::Tape& tape = engine.tapes[engine.graph.output];
+        if (run.graph.output != graph::kNone) {
+            eval::Tape& tape = run.channels.tapes[run.graph.output];
             tape.drop(tape.size());
         }
         return isThere;
@@ -267,17 +267,17 @@ struct Live::Inside {
     // ---- forwards
 
     void put(const Feed& feed) {
-        const graph::Edge& edge = engine.graph.edges[engine.graph.input];
-        if (engine.hasNames(engine.graph.input))
+        const graph::Edge& edge = run.graph.edges[run.graph.input];
+        if (run.channels.hasNames(run.graph.input))
             name(edge, feed);
         else
-            std::memcpy(engine.tapes[engine.graph.input].append(feed.bytes.size() / inputSize()),
+            std::memcpy(run.channels.tapes[run.graph.input].append(feed.bytes.size() / inputSize()),
                         feed.bytes.data(), feed.bytes.size());
-        engine.ready.insert(engine.actors[engine.graph.edges[engine.graph.input].to].order);
+        run.ready.insert(run.actors[run.graph.edges[run.graph.input].to].order);
     }
 
     std::uint64_t inputSize() const {
-        const graph::Edge& edge = engine.graph.edges[engine.graph.input];
+        const graph::Edge& edge = run.graph.edges[run.graph.input];
         return static_cast<std::uint64_t>(types::sizeOf(graph::memoryOf(edge)));
     }
 
@@ -286,29 +286,30 @@ struct Live::Inside {
             const Type* type = edge.tensors[(feed.first + k) % edge.tensors.size()];
             const auto offset =
                 static_cast<std::uint64_t>(types::offsetIn(graph::memoryOf(edge), type));
-            engine.addItem(engine.graph.input, {type, feed.bytes.substr(k * inputSize() + offset)});
+            run.channels.addItem(run.graph.input,
+                                 {type, feed.bytes.substr(k * inputSize() + offset)});
         }
     }
 
     void beginPhase(const std::vector<std::int64_t>& repetitions) {
-        for (Actor& actor : engine.actors) {
+        for (Actor& actor : run.actors) {
             actor.target = actor.fired + repetitions[actor.id];
-            if (repetitions[actor.id] > 0) engine.ready.insert(actor.order);
+            if (repetitions[actor.id] > 0) run.ready.insert(actor.order);
         }
         inPhase = true;
     }
 
     Actor* choose() {
-        for (std::int64_t top = engine.ready.greatest(); top >= 0; top = engine.ready.greatest()) {
-            Actor& actor = engine.actors[engine.byOrder[static_cast<std::size_t>(top)]];
-            if (actor.fired < actor.target && engine.canFire(actor)) return &actor;
-            engine.ready.erase(actor.order);
+        for (std::int64_t top = run.ready.greatest(); top >= 0; top = run.ready.greatest()) {
+            Actor& actor = run.actors[run.byOrder[static_cast<std::size_t>(top)]];
+            if (actor.fired < actor.target && engine.firings.canFire(actor)) return &actor;
+            run.ready.erase(actor.order);
         }
         return nullptr;
     }
 
     bool isPhaseDone() const {
-        return std::all_of(engine.actors.begin(), engine.actors.end(),
+        return std::all_of(run.actors.begin(), run.actors.end(),
                            [](const Actor& actor) { return actor.fired >= actor.target; });
     }
 
@@ -316,12 +317,11 @@ struct Live::Inside {
     /// over at once.
     Actor* chooseStatic() {
         for (int phases = 0; phases < 3; ++phases) {
-            if (!inPhase)
-                beginPhase(initDone ? engine.repetitions.steady : engine.repetitions.init);
+            if (!inPhase) beginPhase(initDone ? run.repetitions.steady : run.repetitions.init);
             if (Actor* actor = choose()) return actor;
             if (!isPhaseDone()) return nullptr;
             inPhase = false;
-            if (initDone) ++engine.outcome.iterations;
+            if (initDone) ++run.outcome.iterations;
             initDone = true;
         }
         return nullptr;
@@ -330,69 +330,65 @@ struct Live::Inside {
     Progress advanceStatic() {
         Actor* actor = chooseStatic();
         if (!actor) {
-            if (engine.graph.input != graph::kNone) return Progress::Waiting;
-            engine.reportStuck();
+            if (run.graph.input != graph::kNone) return Progress::Waiting;
+            engine.staticRun.reportStuck();
             return Progress::Failed;
         }
-        if (!engine.fire(*actor, 1)) return whyStopped();
-        for (std::uint32_t order : actor->wakes) engine.ready.insert(order);
+        if (!engine.firings.fire(*actor, 1)) return whyStopped();
+        for (std::uint32_t order : actor->wakes) run.ready.insert(order);
         last = actor->id;
         return Progress::Fired;
     }
 
     void beginRound() {
-        for (Actor& actor : engine.actors) {
-            const std::int64_t times =
-                engine.isSink(actor.id) ? engine.repetitions.steady[actor.id] : 0;
+        for (Actor& actor : run.actors) {
+            const std::int64_t times = run.isSink(actor.id) ? run.repetitions.steady[actor.id] : 0;
             actor.target = actor.fired + times;
         }
         inPhase = true;
     }
 
     Actor* chooseSink() {
-        for (NodeId id : engine.byOrder)
-            if (engine.isSink(id) && engine.actors[id].fired < engine.actors[id].target)
-                return &engine.actors[id];
+        for (NodeId id : run.byOrder)
+            if (run.isSink(id) && run.actors[id].fired < run.actors[id].target)
+                return &run.actors[id];
         return nullptr;
     }
 
-    /// Who can be drained: the engine does it after every steady state (Engine::drainStatic).
+    /// Who can be drained: the engine does it after every steady state (DynamicRun::drainStatic).
     Actor* chooseDrained() {
-        for (auto it = engine.byOrder.rbegin(); it != engine.byOrder.rend(); ++it) {
-            Actor& actor = engine.actors[*it];
-            const bool isFilter = actor.node->kind == graph::NodeKind::Filter;
-            if (actor.node->inputs.empty() || actor.selfFed ||
-                (isFilter && actor.next().dynamicInput))
-                continue;
-            if (engine.canFire(actor)) return &actor;
+        for (auto it = run.byOrder.rbegin(); it != run.byOrder.rend(); ++it) {
+            Actor& actor = run.actors[*it];
+            if (!DynamicRun::isDrained(actor)) continue;
+            if (engine.firings.canFire(actor)) return &actor;
         }
         return nullptr;
     }
 
     /// The sinks take turns, as often as their quotas say; then everything is drained.
     Progress advanceDynamic() {
-        engine.starved = false;
+        run.starved = false;
         if (!inPhase) beginRound();
         if (!chooseSink()) {
             if (Actor* actor = chooseDrained()) {
-                if (!engine.fire(*actor, 1)) return whyStopped();
+                if (!engine.firings.fire(*actor, 1)) return whyStopped();
                 last = actor->id;
                 return Progress::Fired;
             }
-            ++engine.outcome.iterations;
+            ++run.outcome.iterations;
             beginRound();
         }
         Actor* sink = chooseSink();
         if (!sink) return Progress::Ended;
-        if (!engine.fireByDemand(*sink)) return whyStopped();
+        if (!engine.dynamicRun.fireByDemand(*sink)) return whyStopped();
         last = sink->id;
         return Progress::Fired;
     }
 
     Progress whyStopped() {
-        if (engine.starved) return Progress::Waiting;
-        if (!engine.stopped) return Progress::Ended;
-        switch (*engine.stopped) {
+        if (run.starved) return Progress::Waiting;
+        if (!run.stopped) return Progress::Ended;
+        switch (*run.stopped) {
             case End::Interrupted: return Progress::Interrupted;
             case End::Failed: return Progress::Failed;
             default: return Progress::Ended;
@@ -404,10 +400,10 @@ struct Live::Inside {
         const std::uint64_t before = outputSize();
         Progress progress;
         try {
-            progress = engine.graph.isDynamic() ? advanceDynamic() : advanceStatic();
+            progress = run.graph.isDynamic() ? advanceDynamic() : advanceStatic();
         } catch (const std::bad_alloc&) {
-            engine.reportFullTapes();
-            engine.stop(End::Failed);
+            run.reportFullTapes();
+            run.stop(End::Failed);
             progress = Progress::Failed;
         }
         if (progress != Progress::Fired) return progress;
@@ -417,53 +413,53 @@ struct Live::Inside {
     }
 
     std::uint64_t outputSize() const {
-        const EdgeId edge = engine.graph.output;
-        return edge == graph::kNone ? 0 : engine.tapes[edge].size();
+        const EdgeId edge = run.graph.output;
+        return edge == graph::kNone ? 0 : run.channels.tapes[edge].size();
     }
 
     /// A firing may have filled a channel up to the limit: nothing else could grow then.
     void releaseLarge() {
-        for (eval::Tape& tape : engine.tapes) {
+        for (eval::Tape& tape : run.channels.tapes) {
             tape.clear();
             const auto held = static_cast<std::uint64_t>(eval::TapeWindow::end(tape) -
                                                          eval::TapeWindow::first(tape));
             if (held < kLargeTape) continue;
-            tape = eval::Tape(tape.bytesPerItem(), &engine.budget);
-            engine.budget.bytesLeft += held;
+            tape = eval::Tape(tape.bytesPerItem(), &run.channels.budget);
+            run.channels.budget.bytesLeft += held;
         }
     }
 
     /// A firing that did not come to its end did not happen, nor did what it has put into the output behind
     /// the first `shown` items.
     void undo(Progress why, std::uint64_t shown) {
-        const bool isClean = why == Progress::Waiting && !engine.graph.isDynamic();
+        const bool isClean = why == Progress::Waiting && !run.graph.isDynamic();
         if (isClean || !ready) return;
         const volatile bool* interrupt = std::exchange(options.interrupt, nullptr);
-        const volatile bool* inBodies = std::exchange(engine.machine.interrupt, nullptr);
+        const volatile bool* inBodies = std::exchange(run.machine.interrupt, nullptr);
         if (shown > 0) {
-            eval::Tape& tape = engine.tapes[engine.graph.output];
+            eval::Tape& tape = run.channels.tapes[run.graph.output];
             shownOutput.assign(reinterpret_cast<const char*>(tape.at(0)),
                                shown * tape.bytesPerItem());
         }
         releaseLarge();
         goTo(steps);
-        if (shown > 0) setBytes(engine.tapes[engine.graph.output], shownOutput);
+        if (shown > 0) setBytes(run.channels.tapes[run.graph.output], shownOutput);
         shownOutput.clear();
         options.interrupt = interrupt;
-        engine.machine.interrupt = inBodies;
-        engine.stopped.reset();
-        engine.starved = false;
+        run.machine.interrupt = inBodies;
+        run.stopped.reset();
+        run.starved = false;
     }
 
     std::vector<Value> itemsOf(EdgeId edge, std::uint64_t most, std::uint64_t first = 0) {
-        eval::Tape& tape = engine.tapes[edge];
-        const Type* type = engine.graph.edges[edge].type;
+        eval::Tape& tape = run.channels.tapes[edge];
+        const Type* type = run.graph.edges[edge].type;
         std::vector<Value> values;
         const std::uint64_t end =
             first + std::min(most, tape.size() - std::min(first, tape.size()));
-        for (std::uint64_t k = first; k < end && engine.hasNames(edge); ++k)
-            values.push_back(engine.tensorNamed(engine.nameAt(edge, k)));
-        for (std::uint64_t k = first; k < end && !engine.hasNames(edge); ++k)
+        for (std::uint64_t k = first; k < end && run.channels.hasNames(edge); ++k)
+            values.push_back(run.channels.tensorNamed(run.channels.nameAt(edge, k)));
+        for (std::uint64_t k = first; k < end && !run.channels.hasNames(edge); ++k)
             values.push_back({type, std::string(reinterpret_cast<const char*>(tape.at(k)),
                                                 tape.bytesPerItem())});
         return values;
@@ -471,6 +467,7 @@ struct Live::Inside {
 
     Options options;
     Engine engine;
+    RunState& run = engine.state;
     bool ready = false;
     bool closed = false;
     std::uint64_t steps = 0;
@@ -507,7 +504,7 @@ void Live::feed(const std::byte* items, std::uint64_t count) {
 }
 
 graph::NodeId Live::next() {
-    if (!isReady() || inside->engine.graph.isDynamic()) return graph::kNone;
+    if (!isReady() || inside->run.graph.isDynamic()) return graph::kNone;
     const Actor* actor = inside->chooseStatic();
     return actor ? actor->id : graph::kNone;
 }
@@ -525,7 +522,9 @@ std::uint64_t Live::steps() const { return inside->steps; }
 
 bool Live::goBack(std::uint64_t to) { return isReady() && to <= inside->steps && inside->goTo(to); }
 
-std::uint64_t Live::size(graph::EdgeId edge) const { return inside->engine.tapes[edge].size(); }
+std::uint64_t Live::size(graph::EdgeId edge) const {
+    return inside->run.channels.tapes[edge].size();
+}
 
 std::vector<Value> Live::items(graph::EdgeId edge, std::uint64_t most, std::uint64_t first) const {
     return inside->itemsOf(edge, most, first);
@@ -533,18 +532,18 @@ std::vector<Value> Live::items(graph::EdgeId edge, std::uint64_t most, std::uint
 
 void Live::drop(graph::EdgeId edge, std::uint64_t count) {
     if (!isReady()) return;
-    eval::Tape& tape = inside->engine.tapes[edge];
+    eval::Tape& tape = inside->run.channels.tapes[edge];
     tape.drop(std::min(count, tape.size()));
     inside->keepFromHere();
 }
 
-std::int64_t Live::firings(graph::NodeId node) const { return inside->engine.actors[node].fired; }
+std::int64_t Live::firings(graph::NodeId node) const { return inside->run.actors[node].fired; }
 
 graph::NodeId Live::last() const { return inside->last; }
 
 std::vector<Value> Live::fields(graph::NodeId node) const {
-    const eval::Instance& instance = inside->engine.actors[node].instance;
-    const bool hasNames = !inside->engine.actors[node].kernel->initialOffsets.empty();
+    const eval::Instance& instance = inside->run.actors[node].instance;
+    const bool hasNames = !inside->run.actors[node].kernel->initialOffsets.empty();
     std::vector<Value> values;
     for (std::size_t k = 0; k < instance.fieldTypes.size(); ++k) {
         const Type* type = instance.fieldTypes[k];
@@ -552,7 +551,7 @@ std::vector<Value> Live::fields(graph::NodeId node) const {
         if (hasNames && type->is(types::TypeKind::Tensor)) {
             TensorHandle name = 0;
             std::memcpy(&name, at + instance.fieldOffsets[k], sizeof name);
-            values.push_back(name == 0 ? Value{type, {}} : inside->engine.tensorNamed(name));
+            values.push_back(name == 0 ? Value{type, {}} : inside->run.channels.tensorNamed(name));
             continue;
         }
         values.push_back({type, std::string(at + instance.fieldOffsets[k],
@@ -561,13 +560,13 @@ std::vector<Value> Live::fields(graph::NodeId node) const {
     return values;
 }
 
-std::int64_t Live::iterations() const { return inside->engine.outcome.iterations; }
+std::int64_t Live::iterations() const { return inside->run.outcome.iterations; }
 
 std::vector<Value> Live::takeOutput(std::uint64_t most) {
-    const EdgeId edge = inside->engine.graph.output;
+    const EdgeId edge = inside->run.graph.output;
     if (edge == graph::kNone) return {};
     std::vector<Value> values = inside->itemsOf(edge, most);
-    inside->engine.tapes[edge].drop(values.size());
+    inside->run.channels.tapes[edge].drop(values.size());
     return values;
 }
 
@@ -576,8 +575,8 @@ std::uint64_t Live::outputSize() const { return inside->outputSize(); }
 std::uint64_t Live::outputBegin() const { return inside->made - inside->outputSize(); }
 
 bool Live::flush() {
-    Engine& engine = inside->engine;
-    return !isReady() || engine.writers.flush(engine.context, engine.elaboration);
+    RunState& run = inside->run;
+    return !isReady() || run.writers.flush(run.context, run.elaboration);
 }
 
 void Live::close() {

@@ -1,12 +1,12 @@
-// Teleport messages (language.md 14): when they are due, and who has to wait for whom.
+#include "interp/detail/messages.h"
 
 #include <algorithm>
 
-#include "interp/engine.h"
+#include "graph/hierarchy.h"
 
 namespace strc::interp {
 
-void Engine::setUpMessages() {
+void Messages::setUp(std::vector<Actor>& actors) {
     for (const graph::MessageLink& link : graph.messages) {
         NodeId up = link.downstream ? link.sender : link.receiver;
         NodeId down = link.downstream ? link.receiver : link.sender;
@@ -15,30 +15,20 @@ void Engine::setUpMessages() {
     }
     guards = graph::guards(graph, repetitions);
     for (std::size_t k = 0; k < guards.size(); ++k) {
-        Actor& receiver = actor(guards[k].node());
+        Actor& receiver = actors[guards[k].node()];
         receiver.guards.push_back(k);
-        actor(guards[k].waitsFor()).wakes.push_back(receiver.order);
+        actors[guards[k].waitsFor()].wakes.push_back(receiver.order);
     }
 }
 
-Link* Engine::findLink(NodeId sender, NodeId receiver) {
+Messages::Link* Messages::findLink(NodeId sender, NodeId receiver) {
     auto found = linkOf.find({sender, receiver});
     return found == linkOf.end() ? nullptr : &links[found->second];
 }
 
-std::optional<eval::Trap> Engine::send(std::int32_t portal, const ir::Send& message,
-                                       std::optional<std::int64_t> maxLatency,
-                                       std::span<const Value> args, base::SourceRange range) {
-    Actor& sender = *current;
-    for (NodeId receiver : elaboration.portals[static_cast<std::size_t>(portal)])
-        if (auto trap = post(sender, actor(receiver), message, maxLatency.value_or(0), args, range))
-            return trap;
-    return std::nullopt;
-}
-
 /// Number of the receiver's firing that the message must precede; empty: no deadline can be computed.
-std::optional<std::int64_t> Engine::dueBefore(Actor& sender, Actor& receiver,
-                                              std::int64_t latency) {
+std::optional<std::int64_t> Messages::dueBefore(const Actor& sender, const Actor& receiver,
+                                                std::int64_t latency) {
     std::int64_t firing = sender.fired + 1;
     if (&sender == &receiver) return std::max(firing + latency, firing) + 1;
     Link* link = findLink(sender.id, receiver.id);
@@ -59,22 +49,22 @@ std::uint64_t bytesOf(std::span<const Value> args) {
 
 }  // namespace
 
-std::optional<eval::Trap> Engine::post(Actor& sender, Actor& receiver, const ir::Send& message,
-                                       std::int64_t latency, std::span<const Value> args,
-                                       base::SourceRange range) {
+std::optional<eval::Trap> Messages::post(Actor& sender, Actor& receiver, const ir::Send& message,
+                                         std::int64_t latency, std::span<const Value> args,
+                                         base::SourceRange range) {
     std::int64_t soonest = receiver.fired + 1 + (receiver.firing ? 1 : 0);
     std::int64_t before = dueBefore(sender, receiver, latency).value_or(soonest);
     if (message.bestEffort) before = std::max(before, soonest);
     if (before < soonest)
-        return eval::Trap{Diag::MissedDeadline,
+        return eval::Trap{base::Diag::MissedDeadline,
                           range,
                           {graph::path(graph, sender.id), graph::path(graph, receiver.id),
                            std::to_string(before)}};
     const std::uint64_t bytes = bytesOf(args);
-    if (bytes > messageBytesLeft)
+    if (bytes > bytesLeft)
         return eval::Trap{
-            Diag::OutOfMemory, range, {"the messages on their way", std::to_string(bytes)}};
-    messageBytesLeft -= bytes;
+            base::Diag::OutOfMemory, range, {"the messages on their way", std::to_string(bytes)}};
+    bytesLeft -= bytes;
     auto place = std::upper_bound(
         receiver.messages.begin(), receiver.messages.end(), before,
         [](std::int64_t due, const PendingMessage& other) { return due < other.before; });
@@ -82,21 +72,17 @@ std::optional<eval::Trap> Engine::post(Actor& sender, Actor& receiver, const ir:
     return std::nullopt;
 }
 
-/// Runs the handlers that are due before the actor's next firing.
-bool Engine::deliverDue(Actor& actor) {
-    while (!actor.messages.empty() && actor.messages.front().before <= actor.fired + 1) {
-        PendingMessage message = std::move(actor.messages.front());
-        actor.messages.pop_front();
-        messageBytesLeft += message.bytes;
-        auto handler = actor.code->handlers.find(message.handler);
-        STRC_ASSERT(handler != actor.code->handlers.end(), "receiver without the handler");
-        if (!runHandler(actor, *handler->second, message.args)) return false;
-    }
-    return true;
+std::optional<PendingMessage> Messages::takeDue(Actor& actor) {
+    if (actor.messages.empty() || actor.messages.front().before > actor.fired + 1)
+        return std::nullopt;
+    PendingMessage message = std::move(actor.messages.front());
+    actor.messages.pop_front();
+    bytesLeft += message.bytes;
+    return message;
 }
 
-/// A message that is sent later must not be due earlier (language.md 14.5).
-bool Engine::guardsAllow(const Actor& receiver) {
+bool Messages::guardsAllow(const Actor& receiver, const std::vector<Actor>& actors,
+                           bool isDraining) {
     return std::all_of(receiver.guards.begin(), receiver.guards.end(), [&](std::size_t k) {
         const Actor& sender = actors[guards[k].waitsFor()];
         const bool isDone = sender.fired >= sender.target;

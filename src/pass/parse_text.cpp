@@ -188,11 +188,11 @@ private:
         if (!areWithin(it)) fail("a field within the state");
         made.kernels.push_back(std::move(it));
     }
-    /// Fields whose arrays are stored, and those of filters in lanes, lie elsewhere.
+    /// Fields whose arrays are stored lie elsewhere.
     static bool areWithin(const elab::Kernel& it) {
         for (std::size_t k = 0; k < it.fieldTypes.size(); ++k) {
             const bool isStored = k < it.storedTensors.size() && it.storedTensors[k] != ir::kNone;
-            if (it.horizontal || isStored || !types::isConcrete(it.fieldTypes[k])) continue;
+            if (isStored || !types::isConcrete(it.fieldTypes[k])) continue;
             const std::int64_t offset = it.fieldOffsets[k];
             if (offset < 0 || offset > it.stateSize - types::sizeOf(it.fieldTypes[k])) return false;
         }
@@ -238,11 +238,6 @@ private:
         } else if (what == "array" || what == "weights") {
             if (stored >= it.code.stored.size()) return fail("an array that the code has");
             storedArray(it.code.stored[stored++], what == "weights");
-        } else if (what == "horizontal") {
-            horizontal(it.horizontal.emplace());
-        } else if (what == "own" && it.horizontal) {
-            const std::uint32_t local = number<std::uint32_t>();
-            it.horizontal->own.push_back({local, number()});
         } else if (what == "blocks") {
             blocks(it);
         } else {
@@ -259,14 +254,6 @@ private:
                     memory.get());
         array.bytes = {memory, memory.get()};
         if (held.type != array.type) fail("an array of the type that the code says");
-    }
-    void horizontal(elab::HorizontalFusion& it) {
-        it.count = number();
-        it.width = number();
-        const std::string_view windows = takenOrEnd();
-        if (windows != "shared" && windows != "apart") return fail("'shared' or 'apart'");
-        it.isShared = windows == "shared";
-        it.size = number();
     }
     void blocks(elab::Kernel& it) {
         elab::Blocks all;

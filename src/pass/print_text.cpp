@@ -105,7 +105,6 @@ private:
             part("field " + std::to_string(it.fieldOffsets[k]) + typed(it.fieldTypes[k]));
         tensors(it);
         for (const ir::StoredArray& each : it.code.stored) stored(each);
-        if (it.horizontal) horizontal(*it.horizontal);
         if (it.blocks)
             part("blocks " + std::to_string(it.blocks->firings) + text(it.blocks->rates) + "\n");
     }
@@ -125,12 +124,6 @@ private:
         const types::Value value{it.type, {reinterpret_cast<const char*>(it.bytes.get()), size}};
         part(std::string(it.isInFile ? "weights " : "array ") + detail::hex(it.name) +
              typed(value));
-    }
-    void horizontal(const elab::HorizontalFusion& it) {
-        part("horizontal " + std::to_string(it.count) + " " + std::to_string(it.width) + " " +
-             (it.isShared ? "shared " : "apart ") + std::to_string(it.size) + "\n");
-        for (const auto& each : it.own)
-            part("own " + std::to_string(each.local) + " " + std::to_string(each.offset) + "\n");
     }
 
     void composite(const graph::Composite& it) {

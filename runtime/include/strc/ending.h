@@ -69,15 +69,22 @@ typedef struct strc_draining {
     int has_init;  ///< and the phase before them
 } strc_draining;
 
+/// A run whose input is at its end.
+typedef struct strc_draining_facts {
+    const strc_ending *ending;
+    uint32_t places;  ///< those of strc_env.left
+    int64_t states;  ///< steady states that are done; negative: not even init
+    /// Items of an input behind those taken, as far as `most` matters; negative: it cannot be read.
+    int64_t (*still)(void *self, uint32_t input, int64_t most);
+    void *self;  ///< for `still`
+} strc_draining_facts;
+
 /// Numbers that it takes. `places`: those of strc_env.left.
 uint64_t strc_draining_numbers(const strc_ending *, uint32_t places);
 /// Of a compiled program: one for each node, and the open input and the open output.
 uint32_t strc_draining_places(const strc_program *);
-/// Puts it together in so many numbers. `states`: steady states that are done; negative: not even init. `still(self, k, most)`: items
-/// of the k-th input behind those taken, as far as `most` matters; negative: it cannot be read. 0, or -1.
-int strc_draining_begin(strc_draining *, const strc_ending *, uint32_t places, int64_t *numbers,
-                        int64_t states, int64_t (*still)(void *self, uint32_t input, int64_t most),
-                        void *self);
+/// Puts it together in so many numbers; 0, or -1 if an input cannot be read.
+int strc_draining_begin(strc_draining *, const strc_draining_facts *, int64_t *numbers);
 /// The next phase; null: there is none.
 void (*strc_draining_next(strc_draining *))(strc_env *, void *);
 
