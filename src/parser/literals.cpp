@@ -9,7 +9,7 @@ namespace strc::parser {
 
 namespace {
 
-bool isDigit(char c) { return c >= '0' && c <= '9'; }
+bool isDecimalDigit(char c) { return c >= '0' && c <= '9'; }
 bool isOctal(char c) { return c >= '0' && c <= '7'; }
 
 /// Whether a nonzero decimal number beyond double's range is too large rather than too small: its
@@ -81,7 +81,7 @@ std::string unescape(std::string_view inside) {
             inside.remove_prefix(1);
             continue;
         }
-        if (isDigit(inside[1])) {
+        if (isDecimalDigit(inside[1])) {
             int value = 0;
             for (char c : inside.substr(1, length - 1)) value = value * 8 + (c - '0');
             text += static_cast<char>(value);
