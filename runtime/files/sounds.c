@@ -7,14 +7,13 @@ void strc_sound_note_end(strc_reader *reader, uint64_t bytes) {
     if (bytes != STRC_UNKNOWN && own->end > bytes) reader->missing = own->end - bytes;
 }
 
-static void store(const strc_sound_reader *own, const unsigned char *from, unsigned char *to) {
-    const strc_kind kind = own->numbers.item.kind;
+void strc_sound_store(strc_sample sample, const unsigned char *from, strc_kind kind, void *to) {
     if (kind == STRC_INT) {
-        strc_number_store(strc_integer(strc_sample_integer(own->sample, from)), kind, to);
+        strc_number_store(strc_integer(strc_sample_integer(sample, from)), kind, to);
         return;
     }
-    strc_number number = strc_real(strc_sample_real(own->sample, from));
-    if (kind == STRC_COMPLEX) number.imag = strc_sample_real(own->sample, from + own->sample.size);
+    strc_number number = strc_real(strc_sample_real(sample, from));
+    if (kind == STRC_COMPLEX) number.imag = strc_sample_real(sample, from + sample.size);
     strc_number_store(number, kind, to);
 }
 
@@ -32,7 +31,8 @@ static int64_t read_numbers(strc_reader *reader, unsigned char *to, uint64_t cou
     if (numbers > own->left / per_number) numbers = own->left / per_number;
     const unsigned char *from = strc_source_bytes(&reader->source);
     for (uint64_t k = 0; k < numbers; ++k)
-        store(own, from + k * size, to + k * own->numbers.item.size);
+        strc_sound_store(own->sample, from + k * size, own->numbers.item.kind,
+                         to + k * own->numbers.item.size);
     strc_source_take(&reader->source, (size_t)numbers * size);
     if (own->left != STRC_UNKNOWN) own->left -= numbers * per_number;
     return (int64_t)numbers;

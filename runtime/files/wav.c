@@ -146,6 +146,7 @@ static int finish(strc_writer *writer) {
 }
 
 const strc_format strc_format_wav = {.name = "WAV",
+                                     .has_sound_header = 1,
                                      .holds = strc_holds_samples,
                                      .open_reader = open_reader,
                                      .read = strc_numbers_read,

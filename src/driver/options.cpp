@@ -459,13 +459,13 @@ private:
         };
         auto format = [&](const char* flag, FileOptions& about) {
             value(sub, flag, "F",
-                  "raw, wav, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, png, jpeg, pgm or "
-                  "safetensors; default: by the name",
+                  "raw, wav, flac, ogg, opus, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, png, "
+                  "jpeg, pgm or safetensors; default: by the name",
                   [this, flag, &about](const std::string& text) {
                       if (!strc_is_format(text.c_str()))
                           wrongValue(text, flag,
-                                     "raw, wav, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, png, "
-                                     "jpeg, pgm or safetensors");
+                                     "raw, wav, flac, ogg, opus, npy, text, pcm, u8, s8, cu8, cs8, "
+                                     "cs16, cf32, png, jpeg, pgm or safetensors");
                       about.format = text;
                   });
         };

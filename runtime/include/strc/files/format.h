@@ -93,13 +93,15 @@ typedef struct strc_format {
     /// zeros like that. It lies there until the next call. Not 0: after reporting, or after a signal.
     int (*next_tensor)(strc_reader *, int is_padding, const int64_t **shape, const void **elements);
     strc_sample sample;  ///< of sounds without a header
+    int has_sound_header;  ///< its files say the rate and the channels of a sound
 } strc_format;
 
 extern const strc_format strc_format_raw, strc_format_wav, strc_format_npy, strc_format_text,
     strc_format_png, strc_format_pgm, strc_format_pcm, strc_format_jpeg, strc_format_tensors,
     strc_format_tensor_text, strc_format_safetensors, strc_format_tensor_png,
     strc_format_tensor_pgm, strc_format_tensor_jpeg, strc_format_u8, strc_format_s8,
-    strc_format_cu8, strc_format_cs8, strc_format_cs16, strc_format_cf32;
+    strc_format_cu8, strc_format_cs8, strc_format_cs16, strc_format_cf32, strc_format_flac,
+    strc_format_ogg, strc_format_opus;
 /// Of open ends whose items are in no picture.
 extern const strc_format strc_format_no_png, strc_format_no_jpeg;
 

@@ -1,4 +1,4 @@
-/// What readers and writers of sounds share, with a header (wav.c) and without (pcm.c).
+/// What readers and writers of sounds share, with a header (wav.c), without (pcm.c) and compressed.
 #ifndef STRC_MAIN_SOUNDS_H
 #define STRC_MAIN_SOUNDS_H
 
@@ -30,6 +30,8 @@ static inline uint64_t strc_samples_of(strc_numbers item) {
     return item.count * strc_samples_of_number(item);
 }
 
+/// The number that a sample is, or two of a complex number.
+void strc_sound_store(strc_sample, const unsigned char *from, strc_kind, void *to);
 /// Numbers as samples; 0, or -1 after reporting.
 int strc_sound_write(strc_writer *, strc_numbers, strc_sample, const void *from, uint64_t items);
 
