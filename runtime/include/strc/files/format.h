@@ -71,12 +71,17 @@ typedef struct strc_format {
     int64_t (*read)(strc_reader *, void *to, uint64_t count);
     /// Starts again at the first item; 0: it cannot.
     int (*rewind)(strc_reader *);
+    /// Goes to an item of a regular file; 0: it cannot. Null: items have to be read one after the other.
+    int (*go_to)(strc_reader *, uint64_t item);
     /// Items in all, or STRC_UNKNOWN.
     uint64_t (*total)(const strc_reader *);
 
     /// The sink is open.
     int (*open_writer)(strc_writer *);
     int (*write)(strc_writer *, const void *from, uint64_t count);
+    /// Is all that the format knows of what has been written where the sink is, so that strc_sink_go_back takes items back?
+    /// Null: no.
+    int (*takes_back)(const strc_writer *);
     /// Hands on what is buffered, as far as the format allows before its end.
     int (*flush)(strc_writer *);
     /// Completes headers and writes what is left, but does not close the sink.

@@ -19,6 +19,7 @@ typedef struct strc_sound_reader {
 strc_sound_reader *strc_sound_reader_begin(strc_reader *);
 /// The file has so many bytes, if that is known.
 void strc_sound_note_end(strc_reader *, uint64_t bytes);
+int strc_sound_go_to(strc_reader *, uint64_t item);
 int strc_sound_rewind(strc_reader *);
 uint64_t strc_sound_total(const strc_reader *);
 
