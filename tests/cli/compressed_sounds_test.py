@@ -12,7 +12,10 @@ from sounds_test import Sounds as Engines
 from sounds_test import form, wav, words
 
 RATE = 48000
-SECOND = [round(12000 * math.sin(k * 0.05) + 9000 * math.sin(k * 0.31)) for k in range(RATE)]
+# It fades away, since Opus overshoots where a sound ends all at once.
+SECOND = [
+    round((9000 * math.sin(k * 0.05) + 6000 * math.sin(k * 0.31)) * min(1, (RATE - k) / 12000)) for k in range(RATE)
+]
 
 
 class Compressed(Engines):
@@ -72,7 +75,7 @@ class Lossless(Compressed):
         self.same("--in-format=text", "--out=a.flac", "--out-channels=2", input=b"1 2 3")
         self.assertEqual(self.same("--in=a.flac", "--out-format=text")[0].split(), b"1 2 3 0".split())
         _, err = self.same("--in-format=text", "--out=b.flac", "-i0", input=b"1 2 3")
-        _, err = self.same("--in=b.flac", status=2)
+        _, err = self.same("--in=b.flac", status=1)
         self.assertIn("holds no items [empty-input]", err)
 
     def test_pipes(self):
@@ -81,7 +84,7 @@ class Lossless(Compressed):
         out, _ = self.same("--in-format=text", "--out-format=flac", input=b"1 2 3 4 5")
         self.file("a.flac", out)
         self.assertEqual(self.same("--in=a.flac", "--out-format=text")[0].split(), b"1 2 3 4 5".split())
-        _, err = self.same("--in-format=flac", input=out, status=2)
+        _, err = self.same("--in-format=flac", input=out, status=1)
         self.assertIn("'standard input' is not a valid FLAC file: it is no regular file", err)
 
     def test_in_programs(self):
@@ -145,7 +148,7 @@ class Lossy(Compressed):
 class Refused(Compressed):
     def refuse(self, contents, why, name="in.flac"):
         self.file(name, contents)
-        _, err = self.same(f"--in={name}", "--out=none", status=2)
+        _, err = self.same(f"--in={name}", "--out=none", status=1)
         self.assertRegex(err, f"'{name}' is not a valid (FLAC|Ogg) file: {why} \\[malformed-input\\]")
 
     def test_broken_files(self):
@@ -168,7 +171,7 @@ class Refused(Compressed):
         self.file("a.wav", wav(form(rate=RATE), words(*SECOND)))
         sound = self.convert("a.wav", "a.flac")
         self.file("in.flac", sound[: len(sound) // 2])
-        out, err = self.same("--in=in.flac", "--out-format=raw", status=2)
+        out, err = self.same("--in=in.flac", "--out-format=raw", status=1)
         self.assertIn("[malformed-input]", err)
         self.assertGreater(len(out), RATE)
         self.assertEqual(out, struct.pack(f"<{RATE}i", *SECOND)[: len(out)])
@@ -182,10 +185,10 @@ class Refused(Compressed):
             (("--out=a.opus", "--out-rate=44100"), "sounds have 8000, 12000, 16000, 24000 or 48000 samples a second in this format"),
         ):
             with self.subTest(options=options):
-                _, err = self.same("--in-format=text", *options, input=b"1 2 3", status=2)
+                _, err = self.same("--in-format=text", *options, input=b"1 2 3", status=1)
                 self.assertIn(f"cannot write '{options[0][6:]}': {why} [cannot-write-file]", err)
         self.file("a.wav", wav(form(rate=44100), words(1, 2)))
-        _, err = self.same("--in=a.wav", "--out=a.opus", status=2)
+        _, err = self.same("--in=a.wav", "--out=a.opus", status=1)
         self.assertIn("24000 or 48000 samples a second in this format [cannot-write-file]", err)
         self.assertEqual(err.count("cannot-write-file"), 1)
 
@@ -208,7 +211,7 @@ class Without(Compressed):
         self.file("libsndfile.so.1", b"")
         for options in ("--in=in.flac",), ("--in-format=text", "--out=in.flac"), ("--in-format=text", "--out=in.opus"):
             with self.subTest(options=options):
-                _, err = self.same(*options, input=b"1", status=2)
+                _, err = self.same(*options, input=b"1", status=1)
                 name = options[-1].split("=")[1]
                 self.assertIn(f"'{name}' needs the library of the package 'libsndfile1': ", err)
                 self.assertIn("libsndfile.so.1: file too short [missing-library]", err)
@@ -216,7 +219,7 @@ class Without(Compressed):
 
     def test_executables_that_load_nothing(self):
         """As with pictures."""
-        self.file("p.str", "void->void pipeline Main { add WavReader<int>(\"a.flac\"); add Print; }\n")
+        self.file("p.str", "void->void pipeline Main { add WavReader<float>(\"a.flac\"); add Print; }\n")
         _, err = self.call("build", "--static", "p.str", status=1)
         self.assertIn("[format-left-out]", err)
         self.assertIn("such sounds take a library that the program loads when it runs", err)
