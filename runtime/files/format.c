@@ -147,6 +147,8 @@ strc_format_id strc_format_named(const char *word) {
         {"u8", STRC_u8},     {"s8", STRC_s8},
         {"cu8", STRC_cu8},   {"cs8", STRC_cs8},
         {"cs16", STRC_cs16}, {"cf32", STRC_cf32},
+        {"flac", STRC_flac}, {"ogg", STRC_ogg},
+        {"oga", STRC_ogg},   {"opus", STRC_opus},
     };
     for (size_t k = 0; k < sizeof words / sizeof *words; ++k)
         if (strcasecmp(word, words[k].word) == 0) return words[k].format;

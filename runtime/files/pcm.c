@@ -44,6 +44,7 @@ static int holds_pairs(const strc_item *item) {
                                           .open_reader = open_reader,  \
                                           .read = strc_numbers_read,   \
                                           .rewind = strc_sound_rewind, \
+                                          .go_to = strc_sound_go_to,   \
                                           .total = strc_sound_total,   \
                                           .open_writer = open_writer,  \
                                           .write = write_items,        \

@@ -143,10 +143,13 @@ static int64_t read_items(strc_reader *reader, void *to, uint64_t count) {
     return items;
 }
 
-static int go_back(strc_reader *reader) {
-    ((raw_reader *)reader->own)->offset = 0;
-    return strc_source_seek(&reader->source, 0);
+static int go_to(strc_reader *reader, uint64_t item) {
+    const int bits = is_bits(&reader->item);
+    ((raw_reader *)reader->own)->offset = bits ? item % 8 : 0;
+    return strc_source_seek(&reader->source, bits ? item / 8 : item * reader->item_bytes);
 }
+
+static int go_back(strc_reader *reader) { return go_to(reader, 0); }
 
 static uint64_t total(const strc_reader *reader) {
     if (reader->source.size == STRC_UNKNOWN) return STRC_UNKNOWN;
@@ -198,6 +201,8 @@ static int write_items(strc_writer *writer, const void *from, uint64_t count) {
     return 0;
 }
 
+static int takes_back(const strc_writer *writer) { return !is_bits(&writer->item); }
+
 static int flush(strc_writer *writer) { return strc_sink_flush(&writer->sink); }
 
 static int finish(strc_writer *writer) {
@@ -213,8 +218,10 @@ const strc_format strc_format_raw = {.name = "raw",
                                      .open_reader = open_reader,
                                      .read = read_items,
                                      .rewind = go_back,
+                                     .go_to = go_to,
                                      .total = total,
                                      .open_writer = open_writer,
                                      .write = write_items,
+                                     .takes_back = takes_back,
                                      .flush = flush,
                                      .finish = finish};

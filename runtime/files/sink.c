@@ -140,7 +140,7 @@ void strc_sink_offer(strc_sink *sink) {
 
 int strc_sink_write(strc_sink *sink, const void *from, size_t count) {
     if (sink->failed) return -1;
-    if (count > kBuffer - sink->used) {
+    if (count >= kBuffer || count > kBuffer - sink->used) {
         if (strc_sink_flush(sink) != 0) return -1;
         if (count >= kBuffer) return give(sink, from, count);
     }
@@ -167,6 +167,23 @@ int strc_sink_overwrite(strc_sink *sink, uint64_t position, const void *from, si
 
 void strc_sink_cut(strc_sink *sink, uint64_t end) {
     if (sink->seekable) (void)!ftruncate(sink->descriptor, (off_t)end);  // or it stays as it is
+}
+
+int strc_sink_can_go_back(const strc_sink *sink) {
+    return sink->seekable && sink->begun && !sink->failed && sink->descriptor != STDOUT_FILENO;
+}
+
+int strc_sink_go_back(strc_sink *sink, uint64_t position) {
+    if (sink->failed) return -1;
+    if (position >= sink->written) {
+        sink->used = (size_t)(position - sink->written);
+        return 0;
+    }
+    sink->used = 0;
+    sink->written = position;
+    const int is_back = lseek(sink->descriptor, (off_t)position, SEEK_SET) >= 0 &&
+                        ftruncate(sink->descriptor, (off_t)position) == 0;
+    return is_back ? 0 : fail(sink);
 }
 
 uint64_t strc_sink_cut_to_items(strc_sink *sink, uint64_t header, uint64_t size) {

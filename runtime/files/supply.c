@@ -1,5 +1,6 @@
 #include "strc/files/supply.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,12 +36,13 @@ static uint64_t here(const strc_supply *supply) {
 }
 
 static void drop_taken(strc_supply *supply) {
-    size_t used = supply->is_marked ? supply->marked_first : supply->first;
+    size_t used = supply->is_marked ? supply->marked.first : supply->first;
     if (used <= supply->last / 2) return;
     memmove(supply->ahead, supply->ahead + used, supply->last - used);
     supply->last -= used;
     supply->first -= used;
-    supply->marked_first = 0;
+    supply->marked.first = 0;
+    supply->marked.last -= used;
 }
 
 /// Room for so many items behind those that are there; 0, or -1 after reporting.
@@ -84,11 +86,14 @@ static int read_until(strc_supply *supply, uint64_t wanted) {
     return 0;
 }
 
-/// Large items of a file need not be read before they are taken, if it is known that they are there.
+/// Items of a file need not be read before they are taken, if it is known that they are there: where the file can go back
+/// to them, and large ones, of which a copy costs more than to do without transactions.
 static int is_in_file(const strc_supply *supply, uint64_t wanted) {
-    const uint64_t total = supply->reader.format->total(&supply->reader);
-    if (supply->is_marked || supply->failed || item_size(supply) < kLarge ||
-        total == STRC_UNKNOWN || supply->reader.is_piped)
+    const strc_format *format = supply->reader.format;
+    const uint64_t total = format->total(&supply->reader);
+    const int is_large = item_size(supply) >= kLarge && !supply->is_marked;
+    if (supply->failed || !(format->go_to || is_large) || total == STRC_UNKNOWN ||
+        supply->reader.is_piped)
         return 0;
     if (supply->loop) return total != 0;
     return total >= supply->position && here(supply) + (total - supply->position) >= wanted;
@@ -127,9 +132,45 @@ int64_t strc_supply_still(strc_supply *supply, int64_t most) {
 }
 
 int strc_supply_has_at_once(strc_supply *supply, uint64_t wanted) {
+    if (here(supply) >= wanted || is_in_file(supply, wanted)) return 1;
     if (supply->reader.format->total(&supply->reader) != STRC_UNKNOWN)
         (void)read_until(supply, wanted);  // a fault ends the run when what is there is used
     return here(supply) >= wanted;
+}
+
+/// Takes items that have not been read ahead; 0, or -1 after reporting.
+static int take_from_file(strc_supply *supply, unsigned char *to, uint64_t items) {
+    const strc_source *source = &supply->reader.source;
+    while (items > 0) {
+        const int64_t got = receive(supply, to, items);
+        if (got < 0) return -1;
+        if (supply->ended && source->signalled) return -1;
+        if (supply->ended)
+            return strc_source_malformed(source, supply->reader.format->name,
+                                         "it has become shorter");
+        to += (uint64_t)got * item_size(supply);
+        items -= (uint64_t)got;
+    }
+    return 0;
+}
+
+static int say_nothing(const strc_reporter *self, strc_text place, strc_text instance,
+                       strc_message_id id, const char *const *arguments) {
+    (void)self, (void)place, (void)instance, (void)id, (void)arguments;
+    return -1;
+}
+
+/// What has been marked is taken once more after a fault, and only then it is one.
+static int take_marked(strc_supply *supply, unsigned char *to, uint64_t items) {
+    static const strc_reporter quiet = {say_nothing};
+    strc_source *source = &supply->reader.source;
+    const strc_reporter *reporter = source->origin.reporter;
+    supply->has_passed = 1;
+    source->origin.reporter = &quiet;
+    const int status = take_from_file(supply, to, items);
+    source->origin.reporter = reporter;
+    supply->failed = 0;
+    return status;
 }
 
 int strc_supply_take(strc_supply *supply, void *to, uint64_t items) {
@@ -138,31 +179,36 @@ int strc_supply_take(strc_supply *supply, void *to, uint64_t items) {
     if (bytes > 0) memcpy(to, supply->ahead + supply->first, bytes);
     supply->first += bytes;
     supply->taken += items;
-    unsigned char *at = (unsigned char *)to + bytes;
-    for (uint64_t left = items - ready; left > 0;) {
-        const int64_t got = receive(supply, at, left);
-        if (got < 0) return -1;
-        const strc_source *source = &supply->reader.source;
-        if (supply->ended && source->signalled) return -1;
-        if (supply->ended)
-            return strc_source_malformed(source, supply->reader.format->name,
-                                         "it has become shorter");
-        at += (uint64_t)got * item_size(supply);
-        left -= (uint64_t)got;
-    }
-    return 0;
+    if (items == ready) return 0;
+    unsigned char *rest = (unsigned char *)to + bytes;
+    return supply->is_marked ? take_marked(supply, rest, items - ready)
+                             : take_from_file(supply, rest, items - ready);
 }
 
 void strc_supply_mark(strc_supply *supply) {
     supply->is_marked = 1;
-    supply->marked_first = supply->first;
-    supply->marked_taken = supply->taken;
+    supply->has_passed = 0;
+    supply->marked = (strc_supply_place){supply->first,  supply->last,     supply->taken,
+                                         supply->padded, supply->position, supply->ended};
+}
+
+/// What has gone by `ahead` is read from the file again, and so is what was read ahead behind it.
+static void go_back(strc_supply *supply, const strc_supply_place *to) {
+    strc_reader *reader = &supply->reader;
+    supply->last = to->last;
+    supply->padded = to->padded;
+    supply->position = to->position;
+    supply->ended = to->ended;
+    if (!reader->format->go_to(reader, to->position) && !supply->failed)
+        supply->failed = STRC_FAIL(reader->source.origin, CannotReadFile, reader->source.name,
+                                   strerror(errno)) != 0;
 }
 
 void strc_supply_give_back(strc_supply *supply) {
     supply->is_marked = 0;
-    supply->first = supply->marked_first;
-    supply->taken = supply->marked_taken;
+    supply->first = supply->marked.first;
+    supply->taken = supply->marked.taken;
+    if (supply->has_passed) go_back(supply, &supply->marked);
 }
 
 void strc_supply_keep(strc_supply *supply) { supply->is_marked = 0; }

@@ -93,19 +93,22 @@ static int begin(strc_writer *writer) {
 
 static uint64_t data_size(const wav_writer *own) { return own->samples * own->wav.sample.size; }
 
+/// Bytes that the file can still take.
+static uint64_t room(const wav_writer *own) {
+    return strc_wav_longest - own->header_size - data_size(own);
+}
+
 static int write_items(strc_writer *writer, const void *from, uint64_t count) {
     wav_writer *own = writer->own;
-    const uint64_t samples = strc_samples_of(own->item);
-    const unsigned char *at = from;
     if (begin(writer) != 0) return -1;
-    for (uint64_t k = 0; k < count; ++k, at += own->item.size * own->item.count) {
-        const uint64_t more = samples * own->wav.sample.size;
-        if (writer->sink.seekable && own->header_size + data_size(own) + more > strc_wav_longest)
-            return strc_sink_fail(&writer->sink, "WAV files end at 4 gigabytes");
-        if (strc_sound_write(writer, own->item, own->wav.sample, at, 1) != 0) return -1;
-        own->samples += samples;
-    }
-    return 0;
+    const uint64_t samples = strc_samples_of(own->item);
+    const uint64_t fits =
+        writer->sink.seekable ? room(own) / (samples * own->wav.sample.size) : count;
+    const uint64_t items = count < fits ? count : fits;
+    if (strc_sound_write(writer, own->item, own->wav.sample, from, items) != 0) return -1;
+    own->samples += items * samples;
+    if (items == count) return 0;
+    return strc_sink_fail(&writer->sink, "WAV files end at 4 gigabytes");
 }
 
 static int overwrite_header(strc_writer *writer) {
@@ -146,10 +149,12 @@ static int finish(strc_writer *writer) {
 }
 
 const strc_format strc_format_wav = {.name = "WAV",
+                                     .has_sound_header = 1,
                                      .holds = strc_holds_samples,
                                      .open_reader = open_reader,
                                      .read = strc_numbers_read,
                                      .rewind = strc_sound_rewind,
+                                     .go_to = strc_sound_go_to,
                                      .total = strc_sound_total,
                                      .open_writer = open_writer,
                                      .write = write_items,

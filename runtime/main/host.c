@@ -96,6 +96,7 @@ static int name_items(strc_environment *all, uint32_t input, int32_t *items, uin
 static int take(void *self, uint32_t input, void *to, uint64_t items) {
     strc_environment *all = self;
     int status = strc_supply_take(&all->inputs[input], to, items);
+    if (status != 0 && all->in_transaction) return -1;  // the same is done once more without one
     if (status == 0 && all->about->inputs[input].is_named)
         status = name_items(all, input, to, items);
     if (status == 0) return 0;
@@ -144,7 +145,7 @@ static int put(void *self, uint32_t output, const void *from, uint64_t items) {
                         (all->about->limits_files || all->about->outputs[output].node == STRC_OPEN);
     if (limited && items > (uint64_t)all->items_left) items = (uint64_t)all->items_left;
     if (limited) all->items_left -= (int64_t)items;
-    if (!all->in_transaction)
+    if (!all->in_transaction || all->kept_items[output].has_passed)
         write_out(all, output, from, items);
     else if (keep(&all->kept_items[output], from, items * item_size(all, output)) != 0)
         strc_host_end(all, STRC_FAILED);
@@ -154,12 +155,27 @@ static int put(void *self, uint32_t output, const void *from, uint64_t items) {
 
 // ---- transactions
 
+/// Items that the file can take back are not kept beside it. Several filters that write one file take turns there.
+static void begin_output(const strc_environment *all, uint32_t output) {
+    const int is_alone = all->writer_count == all->about->program->outputs;
+    strc_kept *kept = &all->kept_items[output];
+    kept->has_passed = 0;
+    if (!is_alone || strc_host_has_file_cycle(all, output)) return;
+    const strc_writer *to = all->outputs[output];
+    if (!to->format->takes_back || !to->format->takes_back(to)) return;
+    kept->has_passed = strc_sink_can_go_back(&to->sink);
+    kept->position = strc_sink_position(&to->sink);
+}
+
 static void begin(void *self) {
     strc_environment *all = self;
+    const strc_program *program = all->about->program;
     all->in_transaction = 1;
     all->lines_left_before = all->lines_left;
     all->items_left_before = all->items_left;
-    for (uint32_t k = 0; k < all->about->program->inputs; ++k) strc_supply_mark(&all->inputs[k]);
+    all->items_written_before = all->items_written;
+    for (uint32_t k = 0; k < program->inputs; ++k) strc_supply_mark(&all->inputs[k]);
+    for (uint32_t k = 0; k < program->outputs; ++k) begin_output(all, k);
 }
 
 static int commit(void *self) {
@@ -186,7 +202,13 @@ static void rollback(void *self) {
     all->lines_left = all->lines_left_before;
     all->items_left = all->items_left_before;
     all->kept_text.size = 0;
-    for (uint32_t k = 0; k < program->outputs; ++k) all->kept_items[k].size = 0;
+    all->items_written = all->items_written_before;
+    for (uint32_t k = 0; k < program->outputs; ++k) {
+        strc_kept *kept = &all->kept_items[k];
+        kept->size = 0;
+        if (kept->has_passed && strc_sink_go_back(&all->outputs[k]->sink, kept->position) != 0)
+            all->outcome = STRC_FAILED;
+    }
     for (uint32_t k = 0; k < program->inputs; ++k) strc_supply_give_back(&all->inputs[k]);
 }
 

@@ -21,6 +21,8 @@ typedef enum strc_outcome {
 typedef struct strc_kept {
     void *bytes;
     size_t size, capacity;
+    int has_passed;  ///< there are none: they go to the file, which takes them back
+    uint64_t position;  ///< of the file, to go back to
 } strc_kept;
 
 typedef struct strc_environment {
@@ -45,6 +47,7 @@ typedef struct strc_environment {
     strc_kept kept_text;
     strc_kept *kept_items;  ///< by output of the program
     int64_t lines_left_before, items_left_before;
+    uint64_t items_written_before;
     strc_symbolic filters;  ///< whose shapes only the run knows; of the library
     strc_symbolic filter_calls;  ///< the same for the program
     strc_file_cycle

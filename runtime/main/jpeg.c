@@ -8,7 +8,7 @@
 #include <jpeglib.h>
 
 #include "images.h"
-#include "loading.h"
+#include "strc/files/loading.h"
 #include "strc/picture_libraries.h"
 #include "tensors.h"
 

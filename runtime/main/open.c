@@ -283,7 +283,7 @@ static int open_output(strc_environment *all, const strc_port *port, const strc_
     strc_file_options *file = &all->options.out;
     strc_item item = open_item(all->about, port, file);
     if (find_formats(all->about, port, file, &item, 1) != 0) return -1;
-    const int is_sound = item.formats[0] == all->about->formats[STRC_wav];
+    const int is_sound = item.formats[0]->has_sound_header;
     const strc_stream_info info =
         is_sound ? sound_info(all, port, &item, all->options.out_info) : out_info(all, input);
     if (port->is_named || !are_equal(&item)) return open_file_cycle(all, port, item, info);
@@ -340,9 +340,10 @@ static int open_writer(strc_environment *all, const strc_port *port, strc_writer
     *output = writer;
     strc_origin origin = origin_of(about, port);
     const strc_item item = item_of(about, port);
+    const strc_format *format = about->formats[port->format];
     const strc_stream_info info =
-        port->format == STRC_wav ? sound_info(all, port, &item, port->info) : port->info;
-    return strc_writer_open(writer, about->formats[port->format], item, name, origin, info);
+        format->has_sound_header ? sound_info(all, port, &item, port->info) : port->info;
+    return strc_writer_open(writer, format, item, name, origin, info);
 }
 
 // ---- files that are read and written

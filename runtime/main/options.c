@@ -60,12 +60,14 @@ static const option table[] = {
     {kWeights, 0, "--weights", "FILE", "the safetensors file with the learned values"},
     {kIn, 0, "--in", "FILE", "input file; default: standard input, raw (tensors: repeatable)"},
     {kInFormat, 0, "--in-format", "F",
-     "raw, wav, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, png, jpeg, pgm or safetensors; "
+     "raw, wav, flac, ogg, opus, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, png, jpeg, pgm or "
+     "safetensors; "
      "default: by the name"},
     {kOut, 0, "--out", "FILE",
      "output file; default: standard output, raw (tensors: as text; repeatable)"},
     {kOutFormat, 0, "--out-format", "F",
-     "raw, wav, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, png, jpeg, pgm or safetensors; "
+     "raw, wav, flac, ogg, opus, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, png, jpeg, pgm or "
+     "safetensors; "
      "default: by the name"},
     {kOutRate, 0, "--out-rate", "N", "WAV: samples a second; default: as the input, or 44100"},
     {kOutChannels, 0, "--out-channels", "N",
@@ -143,9 +145,9 @@ static int take_tail(const char *text, const char *option, const strc_executable
 static int take_format(const char *text, const char *option, strc_file_options *to) {
     to->format = strc_format_named(text);
     if (to->format != STRC_FORMATS) return 0;
-    return wrong_value(
-        text, option,
-        "raw, wav, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, png, jpeg, pgm or safetensors");
+    return wrong_value(text, option,
+                       "raw, wav, flac, ogg, opus, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, "
+                       "png, jpeg, pgm or safetensors");
 }
 
 static int take_sample(const char *text, const char *option, strc_stream_info *to) {

@@ -6,7 +6,7 @@
 #include <png.h>
 
 #include "images.h"
-#include "loading.h"
+#include "strc/files/loading.h"
 #include "strc/picture_libraries.h"
 #include "tensors.h"
 

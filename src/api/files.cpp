@@ -262,7 +262,7 @@ void Ports::openOutput(const graph::Edge& edge) {
     auto opened =
         !graph::hasTensors(edge)
             ? io::openWriter(options.out, *format, edge.type,
-                             *format == io::Format::Wav ? saidInfo() : outInfo())
+                             io::isSound(*format) ? saidInfo() : outInfo())
             : io::openTensorWriter(files, {edge.tensors, graph::memoryOf(edge)}, outInfo());
     if (opened) {
         writer = std::move(*opened);

@@ -37,13 +37,20 @@ bool saysShape(const std::string& file, const std::optional<std::string>& format
     return file.find(".safetensors:") != file.npos;
 }
 
-bool isSound(const std::string& file, const std::optional<std::string>& format) {
-    if (file == "-") return false;
-    if (format) return *format == "wav";
+bool endsLikeSound(const std::string& file) {
     std::string lower = file;
     std::transform(lower.begin(), lower.end(), lower.begin(),
                    [](unsigned char c) { return std::tolower(c); });
-    return lower.ends_with(".wav") || lower.ends_with(".wave");
+    for (const char* end : {".wav", ".wave", ".flac", ".ogg", ".oga", ".opus"})
+        if (lower.ends_with(end)) return true;
+    return false;
+}
+
+/// Compressed sounds are known by their names alone.
+bool isSound(const std::string& file, const std::optional<std::string>& format) {
+    if (file == "-") return false;
+    if (!format) return endsLikeSound(file);
+    return *format == "wav" || (endsLikeSound("." + *format) && endsLikeSound(file));
 }
 
 }  // namespace

@@ -464,14 +464,15 @@ private:
         };
         auto format = [&](const char* flag, FileOptions& about) {
             add.value(sub, flag, "F",
-                      "raw, wav, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, png, jpeg, pgm or "
+                      "raw, wav, flac, ogg, opus, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, "
+                      "png, jpeg, pgm or "
                       "safetensors; default: by the name",
                       [this, flag, &about](const std::string& text) {
                           if (!strc_is_format(text.c_str()))
-                              add.wrongValue(
-                                  text, flag,
-                                  "raw, wav, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, png, "
-                                  "jpeg, pgm or safetensors");
+                              add.wrongValue(text, flag,
+                                             "raw, wav, flac, ogg, opus, npy, text, pcm, u8, s8, "
+                                             "cu8, cs8, cs16, cf32, png, "
+                                             "jpeg, pgm or safetensors");
                           about.format = text;
                       });
         };

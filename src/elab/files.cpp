@@ -108,8 +108,8 @@ Result<std::string> FilesRead::items(const FileQuestion& question, const std::st
 
 Result<std::int32_t> FilesRead::tell(const FileQuestion& question, const std::string& name,
                                      base::SourceRange range) {
-    auto reader =
-        io::openReader(pathOf(context.sources, name, range), io::Format::Wav, types.floatType());
+    const std::string path = pathOf(context.sources, name, range);
+    auto reader = io::openReader(path, io::soundFormatOf(path), types.floatType());
     if (!reader) return reader.failure();
     const io::StreamInfo info = (*reader)->info();
     return question.what == FileQuestion::Rate ? info.sampleRate : info.channels;

@@ -37,6 +37,7 @@ constexpr std::array<const char*, STRC_FORMATS> kFormats{
     "strc_format_pcm",        "strc_format_jpeg",        "strc_format_safetensors",
     "strc_format_u8",         "strc_format_s8",          "strc_format_cu8",
     "strc_format_cs8",        "strc_format_cs16",        "strc_format_cf32",
+    "strc_format_flac",       "strc_format_ogg",         "strc_format_opus",
     "strc_format_tensors",    "strc_format_tensor_text", "strc_format_tensor_png",
     "strc_format_tensor_pgm", "strc_format_tensor_jpeg"};
 static_assert(static_cast<int>(io::Format::Wav) == STRC_wav &&
@@ -48,19 +49,19 @@ static_assert(static_cast<int>(io::Format::Wav) == STRC_wav &&
               static_cast<int>(io::Format::Jpeg) == STRC_jpeg &&
               static_cast<int>(io::Format::Safetensors) == STRC_safetensors &&
               static_cast<int>(io::Format::U8) == STRC_u8 &&
-              static_cast<int>(io::Format::Cf32) == STRC_cf32);
+              static_cast<int>(io::Format::Cf32) == STRC_cf32 &&
+              static_cast<int>(io::Format::Flac) == STRC_flac &&
+              static_cast<int>(io::Format::Opus) == STRC_opus);
 
-constexpr const char* kLibraryHint =
-    "such pictures take a library that the program loads when it runs, which those made with "
-    "'--static' "
-    "or for another machine do not do";
+bool isCompressedSound(io::Format format) { return format >= io::Format::Flac; }
 
 bool takesLibrary(io::Format format) {
-    return format == io::Format::Png || format == io::Format::Jpeg;
+    return format == io::Format::Png || format == io::Format::Jpeg || isCompressedSound(format);
 }
 bool takesLibrary(std::size_t format) {
     return format == STRC_png || format == STRC_jpeg || format == STRC_tensor_png ||
-           format == STRC_tensor_jpeg;
+           format == STRC_tensor_jpeg || format == STRC_flac || format == STRC_ogg ||
+           format == STRC_opus;
 }
 
 constexpr std::array kMessages{
@@ -601,7 +602,10 @@ bool checkFormats(const Program& program) {
         base::Diagnostic& fault = program.context.diags.add(base::Diag::FormatLeftOut, node.range)
                                       .in(graph::path(elaboration.graph, port.node))
                                   << node.file << io::name(format);
-        fault.note(base::Diag::Hint) << kLibraryHint;
+        fault.note(base::Diag::Hint) << fmt::format(
+            "such {} take a library that the program loads when it runs, which "
+            "those made with '--static' or for another machine do not do",
+            isCompressedSound(format) ? "sounds" : "pictures");
         fine = false;
     };
     for (const plan::ProgramPort& port : program.plan.inputs) check(port);

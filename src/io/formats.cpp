@@ -51,6 +51,9 @@ constexpr std::array kFormats{
     Row{Format::Cs8, "cs8", &strc_format_cs8},
     Row{Format::Cs16, "cs16", &strc_format_cs16},
     Row{Format::Cf32, "cf32", &strc_format_cf32},
+    Row{Format::Flac, "FLAC", &strc_format_flac},
+    Row{Format::Ogg, "Ogg", &strc_format_ogg},
+    Row{Format::Opus, "Opus", &strc_format_opus},
 };
 
 /// Names of --in-format and extensions, which are the same words.
@@ -73,6 +76,8 @@ constexpr std::array kWords{
     Word{"u8", Format::U8},     Word{"s8", Format::S8},
     Word{"cu8", Format::Cu8},   Word{"cs8", Format::Cs8},
     Word{"cs16", Format::Cs16}, Word{"cf32", Format::Cf32},
+    Word{"flac", Format::Flac}, Word{"ogg", Format::Ogg},
+    Word{"oga", Format::Ogg},   Word{"opus", Format::Opus},
 };
 
 const Row& row(Format format) { return kFormats[static_cast<std::size_t>(format)]; }
@@ -100,7 +105,7 @@ Format formatOf(types::BuiltinStream stream, std::string_view file) {
     const std::optional<Format> named = formatOf(file);
     switch (stream) {
         case types::BuiltinStream::WavReader:
-        case types::BuiltinStream::WavWriter: return Format::Wav;
+        case types::BuiltinStream::WavWriter: return soundFormatOf(file);
         case types::BuiltinStream::NpyReader:
         case types::BuiltinStream::NpyWriter: return Format::Npy;
         case types::BuiltinStream::CsvReader:
@@ -115,6 +120,16 @@ Format formatOf(types::BuiltinStream stream, std::string_view file) {
 }
 
 std::string_view name(Format format) { return row(format).name; }
+
+bool isSound(Format format) {
+    const strc_format* inC = row(format).inC;
+    return inC && inC->has_sound_header != 0;
+}
+
+Format soundFormatOf(std::string_view fileName) {
+    const std::optional<Format> named = formatOf(fileName);
+    return named && isSound(*named) ? *named : Format::Wav;
+}
 
 base::Status check(Format format, const types::Type* item) {
     const Row& asked = row(format);

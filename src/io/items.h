@@ -1,5 +1,5 @@
 #pragma once
-/// Streams of items in files: raw words (language.md 17.2), WAV, NumPy .npy, CSV/text, PNG, JPEG and PGM
+/// Streams of items in files: raw words (language.md 17.2), WAV, FLAC, Ogg, NumPy .npy, CSV/text, PNG, JPEG and PGM
 /// images. Readers give items, writers take items, both in the memory layout of types/type.h. The
 /// formats are described in docs/file-formats.md. Failures are rows of the table of diagnostics.
 
@@ -36,7 +36,10 @@ enum class Format : std::uint8_t {
     Cu8,
     Cs8,
     Cs16,
-    Cf32
+    Cf32,
+    Flac,
+    Ogg,  ///< Vorbis when it is written
+    Opus
 };
 
 /// By extension (".wav", ".npy", ".csv", ".png", ".raw", …); raw if there is none, as in "-" and most
@@ -46,6 +49,10 @@ std::optional<Format> formatOf(std::string_view fileName);
 std::optional<Format> findFormat(std::string_view name);
 /// What messages call it.
 std::string_view name(Format);
+/// Does a file say the rate and the channels of a sound?
+bool isSound(Format);
+/// Of a file that is to be a sound: WAV unless its name says otherwise.
+Format soundFormatOf(std::string_view fileName);
 
 /// What a file tells about its items besides their values. 0: not told.
 struct StreamInfo {

@@ -109,7 +109,7 @@ public:
     }
 
     void complete(const strc_heard& heard, const strc_sound_use& use) override {
-        if (writer.format == &strc_format_wav)
+        if (writer.format->has_sound_header != 0)
             writer.info = strc_heard_complete(&heard, writer.info, use);
     }
 

@@ -128,7 +128,7 @@ elab::GivenSound findSound(const std::string& file) {
         return {.why = "no sound is the input yet, as with 'strc run --in a.wav'" + mend};
     if (givesOnlyOnce(file)) return {.why = "'" + file + "' is read only once" + mend};
     const types::TypeTable types;
-    auto reader = io::openReader(file, io::Format::Wav, types.scalar(TypeKind::Float));
+    auto reader = io::openReader(file, io::soundFormatOf(file), types.scalar(TypeKind::Float));
     if (!reader) return {.why = reader.error()};
     const io::StreamInfo info = (*reader)->info();
     return {info.sampleRate, info.channels, {}};

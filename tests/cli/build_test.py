@@ -323,7 +323,7 @@ void->float filter Source {
         self.assertNotIn(b"--in-format", out)
         self.assertEqual(err, "")
         self.build(TWICE, "--top=Twice")
-        formats = "raw, wav, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, png, jpeg, pgm or safetensors"  # as strc itself names them
+        formats = "raw, wav, flac, ogg, opus, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, png, jpeg, pgm or safetensors"  # as strc itself names them
         self.assertRegex(self.execute("-h")[0].decode(), f"--in-format F +{formats}")
         self.assertIn(f"{formats} is needed", self.execute("--in-format=foo", status=2)[1])
 

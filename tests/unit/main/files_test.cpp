@@ -93,11 +93,43 @@ TEST_F(SupplyTest, ReadsNoMoreAheadThanItMay) {
 TEST_F(SupplyTest, TellsAFaultOnce) {
     open(file("a", ints({1})));
     close(supply.reader.source.descriptor);
-    EXPECT_EQ(strc_supply_has_at_once(&supply, 1), 0);
+    int item = 0;
+    EXPECT_EQ(strc_supply_has_at_once(&supply, 1), 1);
+    EXPECT_EQ(strc_supply_take(&supply, &item, 1), -1);
     EXPECT_NE(takeMessages().find("[cannot-read-file]"), std::string::npos);
     EXPECT_EQ(strc_supply_has(&supply, 1), -1);
     EXPECT_EQ(takeMessages(), "");
     supply.reader.source.descriptor = -1;
+}
+
+TEST_F(SupplyTest, TellsAFaultWhenNothingIsGivenBack) {
+    open(file("a", ints({1, 2, 3})));
+    EXPECT_EQ(strc_supply_has(&supply, 1), 1);
+    EXPECT_EQ(take(1), std::vector{1});
+    std::filesystem::resize_file(path("a"), sizeof(int));
+    strc_supply_mark(&supply);
+    int items[2];
+    supply.reader.source.first = supply.reader.source.last;  // they had been read already
+    EXPECT_EQ(strc_supply_has(&supply, 2), 1);
+    EXPECT_EQ(strc_supply_take(&supply, items, 2), -1);
+    EXPECT_EQ(takeMessages(), "");
+    strc_supply_give_back(&supply);
+    EXPECT_EQ(strc_supply_has(&supply, 2), 1);
+    EXPECT_EQ(strc_supply_take(&supply, items, 2), -1);
+    EXPECT_NE(takeMessages().find("it has become shorter [malformed-input]"), std::string::npos);
+}
+
+TEST_F(SupplyTest, GivesBackWhatPassedTheBeginning) {
+    open(file("a", ints({1, 2, 3})), true);
+    EXPECT_EQ(strc_supply_still(&supply, 2), 2);  // read ahead
+    EXPECT_EQ(take(1), std::vector{1});
+    strc_supply_mark(&supply);
+    for (int k = 0; k < 2; ++k) {
+        EXPECT_EQ(strc_supply_has(&supply, 7), 1);
+        EXPECT_EQ(take(7), (std::vector{2, 3, 1, 2, 3, 1, 2}));
+        if (k == 0) strc_supply_give_back(&supply);
+    }
+    EXPECT_EQ(supply.taken, 8u);
 }
 
 /// An item is 20000 ints, which are all its number.
@@ -147,8 +179,8 @@ TEST_F(LargeItemsTest, FollowWhatWasReadAhead) {
     openItems(4, true);
     strc_supply_mark(&supply);
     EXPECT_EQ(strc_supply_has(&supply, 2), 1);
-    EXPECT_GT(supply.last, 0u);
     EXPECT_EQ(takeItems(2), (std::vector{0, 1}));
+    EXPECT_EQ(supply.last, 0u);
     strc_supply_give_back(&supply);
     EXPECT_EQ(strc_supply_has(&supply, 11), 1);
     EXPECT_EQ(takeItems(11), (std::vector{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2}));
@@ -219,6 +251,23 @@ TEST_F(SinkTest, WritesAndOverwrites) {
     EXPECT_EQ(strc_sink_close(&sink), 0);
     EXPECT_EQ(strc_sink_close(&sink), 0);
     EXPECT_EQ(contents(path("a")), "hEAd" + large);
+}
+
+TEST_F(SinkTest, GoesBack) {
+    strc_sink sink;
+    ASSERT_EQ(strc_sink_open(&sink, path("a").c_str(), kNowhere), 0);
+    EXPECT_FALSE(strc_sink_can_go_back(&sink));  // the file has what it had before
+    const std::string large(200000, 'x');
+    EXPECT_EQ(strc_sink_write(&sink, large.data(), large.size()), 0);
+    EXPECT_TRUE(strc_sink_can_go_back(&sink));
+    EXPECT_EQ(strc_sink_write(&sink, "abc", 3), 0);
+    EXPECT_EQ(strc_sink_go_back(&sink, large.size() + 1), 0);  // in the buffer
+    EXPECT_EQ(strc_sink_write(&sink, large.data(), large.size()), 0);
+    EXPECT_EQ(strc_sink_go_back(&sink, large.size() + 2), 0);
+    EXPECT_EQ(strc_sink_position(&sink), large.size() + 2);
+    EXPECT_EQ(strc_sink_write(&sink, "z", 1), 0);
+    EXPECT_EQ(strc_sink_close(&sink), 0);
+    EXPECT_EQ(contents(path("a")), large + "axz");
 }
 
 TEST_F(SinkTest, TellsWhatCannotBeWritten) {

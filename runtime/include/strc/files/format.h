@@ -71,12 +71,17 @@ typedef struct strc_format {
     int64_t (*read)(strc_reader *, void *to, uint64_t count);
     /// Starts again at the first item; 0: it cannot.
     int (*rewind)(strc_reader *);
+    /// Goes to an item of a regular file; 0: it cannot. Null: items have to be read one after the other.
+    int (*go_to)(strc_reader *, uint64_t item);
     /// Items in all, or STRC_UNKNOWN.
     uint64_t (*total)(const strc_reader *);
 
     /// The sink is open.
     int (*open_writer)(strc_writer *);
     int (*write)(strc_writer *, const void *from, uint64_t count);
+    /// Is all that the format knows of what has been written where the sink is, so that strc_sink_go_back takes items back?
+    /// Null: no.
+    int (*takes_back)(const strc_writer *);
     /// Hands on what is buffered, as far as the format allows before its end.
     int (*flush)(strc_writer *);
     /// Completes headers and writes what is left, but does not close the sink.
@@ -93,13 +98,15 @@ typedef struct strc_format {
     /// zeros like that. It lies there until the next call. Not 0: after reporting, or after a signal.
     int (*next_tensor)(strc_reader *, int is_padding, const int64_t **shape, const void **elements);
     strc_sample sample;  ///< of sounds without a header
+    int has_sound_header;  ///< its files say the rate and the channels of a sound
 } strc_format;
 
 extern const strc_format strc_format_raw, strc_format_wav, strc_format_npy, strc_format_text,
     strc_format_png, strc_format_pgm, strc_format_pcm, strc_format_jpeg, strc_format_tensors,
     strc_format_tensor_text, strc_format_safetensors, strc_format_tensor_png,
     strc_format_tensor_pgm, strc_format_tensor_jpeg, strc_format_u8, strc_format_s8,
-    strc_format_cu8, strc_format_cs8, strc_format_cs16, strc_format_cf32;
+    strc_format_cu8, strc_format_cs8, strc_format_cs16, strc_format_cf32, strc_format_flac,
+    strc_format_ogg, strc_format_opus;
 /// Of open ends whose items are in no picture.
 extern const strc_format strc_format_no_png, strc_format_no_jpeg;
 

@@ -49,6 +49,10 @@ void strc_sink_offer(strc_sink *);
 void strc_sink_cut(strc_sink *, uint64_t end);
 /// Behind which items that follow a header; how many these are. No size: there are none.
 uint64_t strc_sink_cut_to_items(strc_sink *, uint64_t header, uint64_t size);
+/// May bytes be taken back? Of a file that this has emptied, so that nothing of others is in it.
+int strc_sink_can_go_back(const strc_sink *);
+/// Takes back what lies behind a position where the sink was; 0, or -1 after reporting.
+int strc_sink_go_back(strc_sink *, uint64_t position);
 /// Flush at the end of a file of nothing but items, or lines: after a failure it ends behind a whole one.
 int strc_sink_finish_items(strc_sink *, uint64_t size);
 int strc_sink_finish_lines(strc_sink *);

@@ -1,4 +1,4 @@
-/// What readers and writers of sounds share, with a header (wav.c) and without (pcm.c).
+/// What readers and writers of sounds share, with a header (wav.c), without (pcm.c) and compressed.
 #ifndef STRC_MAIN_SOUNDS_H
 #define STRC_MAIN_SOUNDS_H
 
@@ -19,6 +19,7 @@ typedef struct strc_sound_reader {
 strc_sound_reader *strc_sound_reader_begin(strc_reader *);
 /// The file has so many bytes, if that is known.
 void strc_sound_note_end(strc_reader *, uint64_t bytes);
+int strc_sound_go_to(strc_reader *, uint64_t item);
 int strc_sound_rewind(strc_reader *);
 uint64_t strc_sound_total(const strc_reader *);
 
@@ -30,6 +31,8 @@ static inline uint64_t strc_samples_of(strc_numbers item) {
     return item.count * strc_samples_of_number(item);
 }
 
+/// The number that a sample is, or two of a complex number.
+void strc_sound_store(strc_sample, const unsigned char *from, strc_kind, void *to);
 /// Numbers as samples; 0, or -1 after reporting.
 int strc_sound_write(strc_writer *, strc_numbers, strc_sample, const void *from, uint64_t items);
 

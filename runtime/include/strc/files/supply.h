@@ -9,6 +9,13 @@
 extern "C" {
 #endif
 
+/// Where a supply was at a moment.
+typedef struct strc_supply_place {
+    size_t first, last;
+    uint64_t taken, padded, position;
+    int ended;
+} strc_supply_place;
+
 typedef struct strc_supply {
     strc_reader reader;
     int loop;  ///< --loop-input: after the last item the first again
@@ -20,8 +27,8 @@ typedef struct strc_supply {
     size_t capacity, first, last;  ///< bytes of it
     uint64_t taken, padded;  ///< items
     int is_marked;
-    size_t marked_first;  ///< what lies behind it is kept while it is marked
-    uint64_t marked_taken;
+    strc_supply_place marked;  ///< what lies behind its `first` is kept while it is marked
+    int has_passed;  ///< since then items have gone by `ahead`, straight to where they were taken to
     uint64_t position;  ///< items of the file that have been read, since it was rewound
     int ended;
     int failed;  ///< it has been reported
@@ -40,7 +47,8 @@ int strc_supply_has(strc_supply *, uint64_t wanted);
 int strc_supply_has_at_once(strc_supply *, uint64_t wanted);
 /// Items behind those taken, as far as `most` matters; -1 after reporting.
 int64_t strc_supply_still(strc_supply *, int64_t most);
-/// The next items, which have been promised. 0; -1 after reporting that the file has not kept that, or after a signal.
+/// The next items, which have been promised. 0; -1 after reporting that the file has not kept that, or after a signal. While it
+/// is marked nothing is reported: they have to be given back, and are taken once more.
 int strc_supply_take(strc_supply *, void *to, uint64_t items);
 /// From here on what is taken is kept; strc_supply_give_back makes it the next items again; strc_supply_keep
 /// ends that.

@@ -1,4 +1,4 @@
-#include "loading.h"
+#include "strc/files/loading.h"
 
 #include <dlfcn.h>
 #include <string.h>
