@@ -304,10 +304,10 @@ unsigned ModuleBuilder::needVectorWidth(KernelFunctions& made, std::int64_t firi
         return width;
     }
     if (!made.varying) {
-        made.varying = ir::findVarying(*kernel.code.work);
+        findVarying(*this, made);
         passes.show(base::Pass::VectoriseFirings, made.work->getName().str(),
-                    [&] { return ir::print(*kernel.code.work, *made.varying); });
-        made.widths = vectorWidths(kernel, *made.varying);
+                    [&] { return ir::print(made.firing(), *made.varying); });
+        made.widths = vectorWidths(kernel, made.firing(), *made.varying);
     }
     const unsigned width = bestWidth(made.widths, firings);
     if (width == 0) return 0;
@@ -344,7 +344,7 @@ bool ModuleBuilder::takesTransposed(const KernelFunctions& made) const {
     for (const ir::Block& block : made.kernel->code.work->blocks)
         for (const ir::Instr& instr : block.instrs)
             if (instr.op == ir::Op::Peek && made.varying->regs[instr.operands[0]]) return false;
-    return true;
+    return made.state.empty();
 }
 
 llvm::Function* ModuleBuilder::variant(KernelFunctions& made, const VariantShape& shape) {

@@ -625,11 +625,11 @@ private:
     }
 
     /// As many at once as a vector holds; the last ones may be done twice, which changes nothing. Everything
-    /// from where the lanes had to give up is done one by one, and so is the rest of those that count.
+    /// from where the lanes had to give up is done one by one, and so is the rest of those that count or have state.
     void fireVectorised(const Step& step, const graph::Node& node, KernelFunctions& functions,
                         std::uint64_t width) {
         const auto count = static_cast<std::uint64_t>(step.count);
-        const bool counts = m.plan.counters[step.node] >= 0;
+        const bool counts = m.plan.counters[step.node] >= 0 || !functions.state.empty();
         const bool isRest = count % width != 0;
         const std::uint64_t groups = counts ? count / width : (count + width - 1) / width;
         auto block = [&](const char* name) {

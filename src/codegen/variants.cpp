@@ -45,11 +45,31 @@ vector::FiringFacts factsOf(ModuleBuilder& m, KernelFunctions& made) {
     const elab::Kernel& kernel = *made.kernel;
     const std::string subject = made.work->getName().str();
     const RateProofs proofs = proveRates(m, kernel, *kernel.code.work, subject);
-    return {kernel.input,  kernel.output,   kernel.work, proofs.pops,
-            proofs.pushes, safety(m, made), made.dealtIn};
+    return {kernel.input,  kernel.output,   kernel.work,  proofs.pops,
+            proofs.pushes, safety(m, made), made.dealtIn, made.state};
 }
 
 }  // namespace
+
+/// Counters, generators of random numbers and the like are the only state that several firings at once may have.
+void findVarying(ModuleBuilder& m, KernelFunctions& made) {
+    const elab::Kernel& kernel = *made.kernel;
+    const ir::Body& work = *kernel.code.work;
+    const std::string subject = made.work->getName().str();
+    const std::optional<ir::SkippingFirings> skipping =
+        ir::firingsThatSkipAhead(work, safety(m, made));
+    if (skipping && m.options.level >= 2) {
+        base::PassRun run(m.passes, base::Pass::SkipAhead, subject);
+        if (run) {
+            made.state = skipping->state;
+            made.stateInLocals = skipping->body;
+            made.varying = skipping->varying;
+            run.show([&] { return ir::print(kernel.code, made.state); });
+            return;
+        }
+    }
+    made.varying = ir::findVarying(work);
+}
 
 VariantBody makeVariant(ModuleBuilder& m, KernelFunctions& made, const VariantShape& shape) {
     const vector::ItemParts parts{shape.partsComplex};
@@ -64,8 +84,8 @@ VariantBody makeVariant(ModuleBuilder& m, KernelFunctions& made, const VariantSh
                             .leavesRows = shape.which == VectorVariant::Soa,
                             .outLength = shape.outLength,
                             .partsComplex = shape.partsComplex};
-    VariantBody result{
-        vector::vectoriseFirings(m.types, *made.kernel->code.work, *made.varying, facts, how), {}};
+    VariantBody result{vector::vectoriseFirings(m.types, made.firing(), *made.varying, facts, how),
+                       {}};
     if (how.takesColumns) result.arguments.push_back(kIn);
     if (how.leavesRows) result.arguments.push_back(kOut);
     return result;

@@ -84,8 +84,8 @@ bool itemsFit(const elab::Kernel& kernel, std::int64_t width) {
 
 }  // namespace
 
-std::vector<unsigned> vectorWidths(const elab::Kernel& kernel, const ir::Varying& varying) {
-    const ir::Body& body = *kernel.code.work;
+std::vector<unsigned> vectorWidths(const elab::Kernel& kernel, const ir::Body& body,
+                                   const ir::Varying& varying) {
     if (!varying.whyNot.empty() || kernel.work.push.max == 0) return {};
     const Own own = ownLocals(body, varying);
     if (own.arrayBytes > kMostOfArrays || copiesRuns(body, own)) return {};

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <utility>
 
+#include "ir/affine_state.h"
 #include "ir/varying.h"
 
 namespace strc::plan {
@@ -32,7 +33,8 @@ bool isShort(const ir::Body& body) {
 bool isSequential(const elab::Kernel& kernel) {
     if (kernel.builtin != ir::BuiltinStream::None || !kernel.code.work) return false;
     const ir::Body& work = *kernel.code.work;
-    return isShort(work) && !ir::findVarying(work).whyNot.empty();
+    return isShort(work) && !ir::findVarying(work).whyNot.empty() &&
+           !ir::firingsThatSkipAhead(work);
 }
 
 /// Leaves from `first` on that go round together.

@@ -22,7 +22,7 @@ public:
     FiringLanes(ir::Writer& writer, const FiringFacts& filter, const FiringShape& what)
         : w(writer), facts(filter), shape(what), parts{what.partsComplex} {}
 
-    void begin() {
+    void declare() {
         const graph::Rates& rates = facts.rates;
         if (facts.input && (shape.takesColumns || usesColumns(rates)) && !facts.isDealt) {
             const std::int64_t count = parts.countOf(facts.input);
@@ -43,6 +43,29 @@ public:
         columns = w.local("columns", w.types.array(facts.input, rates.pop.max * length));
         peekColumns(w, facts.input, w.address(columns), rates.pop.max,
                     windowOf(rates, shape.lanes));
+    }
+
+    /// Each lane has the state that its firing finds.
+    void begin(Widener& to) override {
+        const std::vector<std::uint32_t>& locals = to.localsMade();
+        const std::size_t first = locals.size() - facts.state.size();
+        for (std::size_t k = 0; k < facts.state.size(); ++k) {
+            const ir::AffineField& field = facts.state[k];
+            const Type* type = w.types.intType();
+            before.push_back(w.load({ir::Space::Field, field.field}, type));
+            const Type* vector = to.vectorOf(type);
+            std::vector<std::uint32_t> factors{1}, summands{0}, masks{UINT32_MAX};
+            for (std::int64_t lane = 1; lane < shape.lanes; ++lane) {
+                const ir::AffineField ahead = field.times(lane);
+                factors.push_back(ahead.factor);
+                summands.push_back(ahead.summand);
+                masks.push_back(ahead.mask);
+            }
+            Reg x = w.operation(Op::Mul, vector, {to.widened(before.back()), numbers(to, factors)});
+            x = w.operation(Op::Add, vector, {x, numbers(to, summands)});
+            if (field.mask != UINT32_MAX) x = w.operation(Op::And, vector, {x, numbers(to, masks)});
+            w.store(locals[first + k], x);
+        }
     }
 
     Reg input(Widener& to, const Instr& i, Reg index) override {
@@ -78,6 +101,7 @@ public:
         if (!shape.leavesRows && facts.rates.push.max != 0)
             w.emit(Op::PushRows, facts.output, {w.address(rows)}).index =
                 static_cast<std::uint32_t>(shape.lanes);
+        skipAhead();
         if (shape.consumes)
             w.emit(Op::DiscardMany, facts.input, {}).index =
                 static_cast<std::uint32_t>(facts.rates.pop.max * shape.lanes);
@@ -93,6 +117,27 @@ public:
     }
 
 private:
+    void skipAhead() {
+        const Type* type = w.types.intType();
+        for (std::size_t k = 0; k < facts.state.size(); ++k) {
+            const ir::AffineField all = facts.state[k].times(shape.lanes);
+            auto number = [&](std::uint32_t n) { return w.integer(static_cast<std::int32_t>(n)); };
+            Reg x = w.operation(Op::Mul, type, {before[k], number(all.factor)});
+            x = w.operation(Op::Add, type, {x, number(all.summand)});
+            if (all.mask != UINT32_MAX) x = w.operation(Op::And, type, {x, number(all.mask)});
+            w.store({ir::Space::Field, all.field}, type, x);
+        }
+    }
+
+    /// A vector of constants.
+    Reg numbers(Widener& to, const std::vector<std::uint32_t>& list) {
+        const Type* type = w.types.intType();
+        const std::string bytes(reinterpret_cast<const char*>(list.data()),
+                                list.size() * sizeof list[0]);
+        const Reg array = w.constant({w.types.array(type, shape.lanes), bytes});
+        return loadVector(to.vectorOf(type), w.reference(array, w.integer(0)));
+    }
+
     void leave(bool isDone) {
         const Reg done =
             w.constant(types::Value::of(w.types.boolean(), static_cast<std::uint8_t>(isDone)));
@@ -144,6 +189,7 @@ private:
     bool hasColumns = false;
     std::uint32_t columns = kNone, rows = kNone;  ///< locals
     std::int64_t length = 0, rowLength = 0;  ///< of a column, of a row
+    std::vector<Reg> before;  ///< the state that the first firing finds
 };
 
 }  // namespace
@@ -157,7 +203,7 @@ Body vectoriseFirings(types::TypeTable& types, const Body& work, const ir::Varyi
     w.body.header = work.header;
     w.body.result = types.boolean();
     FiringLanes lanes(w, facts, shape);
-    lanes.begin();
+    lanes.declare();
     Widener(w, work, varying, shape.lanes, lanes, facts.isSafe).whole();
     return std::move(w.body);
 }

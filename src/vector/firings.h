@@ -1,5 +1,5 @@
 #pragma once
-/// The pass `vectorise-firings`: several firings of a filter without state as one function, a firing in each lane of vectors
+/// The pass `vectorise-firings`: several firings of a filter, which has no state but such that can be skipped ahead (ir/affine_state.h), as one function, a firing in each lane of vectors
 /// (Hormati et al., "MacroSS", ASPLOS 2010, section 3.1). In: a specialised work body and what varies between its firings
 /// (ir::findVarying). Out: a function that gives a boolean. If it is false, the firings have to be done one by one after all:
 /// a check fails in one of them, or they do not agree on what they read and write. Nothing but memory of the output, and of
@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "graph/graph.h"
+#include "ir/affine_state.h"
 #include "ir/ir.h"
 #include "ir/varying.h"
 #include "vector/columns.h"
@@ -24,6 +25,8 @@ struct FiringFacts {
     /// Do the items of a firing lie on tapes of their own, each beside the next firing's (plan::Plan::inputsOf)? Such items are
     /// not transposed.
     bool isDealt = false;
+    /// Fields that a firing changes; the body has them in its last locals (ir::firingsThatSkipAhead).
+    std::vector<ir::AffineField> state = {};
 };
 
 struct FiringShape {
@@ -39,7 +42,8 @@ struct FiringShape {
     bool consumes = false;
 };
 
-ir::Body vectoriseFirings(types::TypeTable&, const ir::Body& work, const ir::Varying&,
+/// `varying`: of the body, with the locals of the state as each lane's own.
+ir::Body vectoriseFirings(types::TypeTable&, const ir::Body& work, const ir::Varying& varying,
                           const FiringFacts&, const FiringShape&);
 
 /// A function that transposes a window of `lanes` times `repeat` firings, in columns, to the array that is its parameter.

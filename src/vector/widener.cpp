@@ -80,6 +80,7 @@ void Widener::whole() {
     given = w.local("given", w.types.intType());
     w.store(taken, w.integer(0));
     w.store(given, w.integer(0));
+    items.begin(*this);
     block(body.entry);
     const std::vector<Instr>& entry = body.blocks[body.entry].instrs;
     if (entry.empty() || entry.back().op != Op::Return) ret();
@@ -135,8 +136,6 @@ Reg Widener::widened(Reg reg) {
     if (isVector(reg)) return reg;
     return w.operation(Op::Splat, vectorOf(w.body.regs[reg].type), {reg});
 }
-
-Reg Widener::integers(std::int64_t number) { return widened(w.integer(number)); }
 
 Reg Widener::select(Reg condition, Reg one, Reg other) {
     if (isVector(condition)) {
@@ -356,7 +355,7 @@ void Widener::peek(const Instr& i) {
     Reg index = made(i, 0);
     const bool isProved = !i.checked || isSafe(i);
     if (!isProved) {
-        const Reg zero = isVector(index) ? integers(0) : w.integer(0);
+        const Reg zero = isVector(index) ? widened(w.integer(0)) : w.integer(0);
         check(w.operation(Op::Ge, w.body.regs[zero].type, {index, zero}));
     }
     if (taken != kNone) {
@@ -365,7 +364,7 @@ void Widener::peek(const Instr& i) {
     }
     if (!isProved) {
         const Reg limit =
-            isVector(index) ? integers(items.peekLimit()) : w.integer(items.peekLimit());
+            isVector(index) ? widened(w.integer(items.peekLimit())) : w.integer(items.peekLimit());
         check(w.operation(Op::Lt, w.body.regs[limit].type, {index, limit}));
     }
     if (isVector(index)) index = protect(index, 0);
@@ -484,7 +483,7 @@ void Widener::check(Reg holds) {
 
 Reg Widener::within(Reg index, Reg limit) {
     const bool inLanes = isVector(index);
-    const Reg zero = inLanes ? integers(0) : w.integer(0);
+    const Reg zero = inLanes ? widened(w.integer(0)) : w.integer(0);
     const Type* type = w.body.regs[zero].type;
     const Reg isSome = w.operation(Op::Ge, type, {index, zero});
     const Reg isLess = w.operation(Op::Lt, type, {index, inLanes ? widened(limit) : limit});

@@ -16,6 +16,7 @@
 #include "codegen/detail/variants.h"
 #include "codegen/lower.h"
 #include "elab/initial_fields.h"
+#include "ir/affine_state.h"
 #include "ir/bounds.h"
 #include "ir/calls.h"
 #include "ir/varying.h"
@@ -71,7 +72,11 @@ struct KernelFunctions {
     llvm::Function* prework = nullptr;
     std::vector<llvm::Function*> start;  ///< in order, of a kernel that starts late
     std::vector<llvm::Function*> functions;  ///< by StreamCode::functions, made when called
-    std::optional<ir::Varying> varying;  ///< once somebody has asked
+    std::optional<ir::Varying> varying;  ///< once it is needed: of `firing`
+    std::vector<ir::AffineField>
+        state;  ///< which vectors of firings skip ahead (the pass `skip-ahead`)
+    std::optional<ir::Body> stateInLocals;  ///< the work body then
+    const ir::Body& firing() const { return stateInLocals ? *stateInLocals : *kernel->code.work; }
     std::vector<unsigned> widths;  ///< firings that may be done at once, the best number first
     std::map<unsigned, llvm::Function*> vectorWork;  ///< by width
     /// Once somebody has asked. What transposes windows does so for all kernels with these rates and items.
@@ -132,7 +137,7 @@ public:
     const ir::Proofs& proofs(KernelFunctions&);
     /// The width in which steps of `firings` firings are done, with its function in vectorWork; 0: one by one.
     unsigned needVectorWidth(KernelFunctions&, std::int64_t firings);
-    /// Can the firings of such lanes take windows that somebody else has transposed (transposes.cpp)?
+    /// Can the firings of such lanes take windows that have been transposed before (transposes.cpp), and be done again?
     bool takesTransposed(const KernelFunctions&) const;
     /// Another function for several firings at once.
     llvm::Function* variant(KernelFunctions&, const VariantShape&);
@@ -234,7 +239,7 @@ void emitVariant(ModuleBuilder&, KernelFunctions&, const ir::Body&, const std::v
                  llvm::Function&);
 
 /// The best widths for a kernel that can fire in vectors, the best first; none if it had better not.
-std::vector<unsigned> vectorWidths(const elab::Kernel&, const ir::Varying&);
+std::vector<unsigned> vectorWidths(const elab::Kernel&, const ir::Body& firing, const ir::Varying&);
 
 /// The one of them in which a step of `firings` firings is done soonest; 0: none.
 unsigned bestWidth(const std::vector<unsigned>& widths, std::int64_t firings);

@@ -37,6 +37,9 @@ struct VariantBody {
     std::vector<Param> arguments;
 };
 
+/// Finds what varies between firings, and the state that they can skip ahead.
+void findVarying(ModuleBuilder&, KernelFunctions&);
+
 VariantBody makeVariant(ModuleBuilder&, KernelFunctions&, const VariantShape&);
 
 /// The pass `vectorise-loops`: the body with loops in vectors; none: it stays as it is.

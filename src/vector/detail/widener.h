@@ -26,6 +26,8 @@ class Widener;
 class LaneItems {
 public:
     virtual ~LaneItems() = default;
+    /// Before the first instruction, once the locals are there.
+    virtual void begin(Widener&) {}
     /// Item `index` of a lane's window, an int; or a vector of ints, if lanes look at different ones.
     virtual Reg input(Widener&, const Instr&, Reg index) = 0;
     /// Item `index` of what a lane pushes.
@@ -57,11 +59,12 @@ public:
 
     // ---- for passes
     void bindLocal(std::uint32_t old, std::uint32_t made) { locals[old] = made; }
+    /// What locals of the old body have become.
+    const std::vector<std::uint32_t>& localsMade() const { return locals; }
     /// The local lies there instead.
     void bindPlace(std::uint32_t old, Reg ref) { places[old] = ref; }
     void bindRegister(Reg old, Reg made) { regs[old] = made; }
     Reg widened(Reg made);  ///< a register of the new body as a vector
-    Reg integers(std::int64_t);  ///< the same int in all lanes
     bool isVector(Reg made) const { return types::lanesOf(w.body.regs[made].type) != 0; }
     const Type* vectorOf(const Type* scalar) { return w.types.vector(scalar, lanes); }
     /// A value to be stored where `before` gives what is there: under a mask it stays for lanes that do not run.

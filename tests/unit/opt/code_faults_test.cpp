@@ -101,6 +101,10 @@ std::vector<CodeFault> codeFaults() {
          "F.work(", "icmp ult i32 (%\\d+), 8\n", "icmp ult i32 $1, 9\n", 40},
         // The last number of each array is that of before.
         {Pass::CopyElision, kRows, "Half.work(", "(memcpy.*, i64 )32,", "$0128,"},
+        // The count goes on from another number.
+        {Pass::SkipAhead,
+         ofItems("int", "add F;", "int->int filter F { work pop 1 push 1 { push(pop()); } }\n"),
+         "Count.work.lanes(", "add i32 (%\\d+), 16\n", "add i32 $1, 15\n"},
         {Pass::VectoriseFirings,
          ofItems("float", "add F;",
                  "float->float filter F { work pop 1 push 1 { push(pop() * 3 + 1); } }\n"),

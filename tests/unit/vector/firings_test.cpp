@@ -122,5 +122,34 @@ TEST_F(VectorTest, LoopsStayLoops) {
     expectSame<float>({.lanes = 16});
 }
 
+/// A generator of random numbers and a counter beside it.
+const std::string kGenerator =
+    "field x: int\nfield n: int\nwork {\n%0: int = load field x\n%1: int = const 1103515245\n"
+    "%2: int = mul %0, %1\n%3: int = const 12345\n%4: int = add %2, %3\n%5: int = const "
+    "2147483647\n"
+    "%6: int = and %4, %5\nstore<int> field x, %6\n%7: int = pop\n%8: int = load field x\n"
+    "%9: int = add %7, %8\n%10: int = load field n\n%11: int = xor %9, %10\npush<int> %11\n"
+    "%12: int = const 3\n%13: int = add %10, %12\nstore<int> field n, %13\n}\n";
+
+TEST_F(VectorTest, AffineStateIsSkippedAhead) {
+    filter("int", 1, 1, 1, kGenerator);
+    const auto skipping = ir::firingsThatSkipAhead(work());
+    ASSERT_TRUE(skipping);
+    for (const std::int32_t seed : {1, -7}) {
+        std::string state(64 + 4, '\0'), ahead;
+        std::memcpy(state.data(), &seed, sizeof seed);
+        ahead = state;
+        const std::vector<std::int32_t> window = items<std::int32_t>(32);
+        const std::string input(reinterpret_cast<const char*>(window.data()), 32 * 4);
+        const std::string expected = run(work(), input, 32, &state);
+        vector::FiringFacts known = facts();
+        known.state = skipping->state;
+        const ir::Body made = vector::vectoriseFirings(types, skipping->body, skipping->varying,
+                                                       known, {.lanes = 16, .consumes = true});
+        EXPECT_EQ(run(made, input, 2, &ahead), expected) << ir::print(made);
+        EXPECT_EQ(ahead, state);
+    }
+}
+
 }  // namespace
 }  // namespace strc::testing

@@ -80,6 +80,8 @@ protected:
             EXPECT_FALSE(result.trap) << base::message(result.trap->id, result.trap->args);
             returned = result.value && result.value->toInt() != 0;
         }
+        if (state)
+            state->assign(reinterpret_cast<const char*>(instance.state.data()), state->size());
         return {reinterpret_cast<const char*>(out.at(0)), out.size() * out.bytesPerItem()};
     }
 

@@ -48,9 +48,10 @@ protected:
         std::string state(4, '\0');
         const float one = 1.5;
         std::memcpy(state.data(), &one, sizeof one);
+        std::string again = state;
         const std::string expected = run(work(), input, 2, &state);
         EXPECT_EQ(expected.size(), 2 * 40 * sizeof(float));
-        EXPECT_EQ(run(*made, input, 2, &state), expected) << ir::print(*made);
+        EXPECT_EQ(run(*made, input, 2, &again), expected) << ir::print(*made);
     }
 };
 
