@@ -1,6 +1,6 @@
 // The style of types and expressions.
 
-#include "ast/format_expressions.h"
+#include "ast/detail/format_expressions.h"
 
 namespace strc::ast {
 

@@ -1,4 +1,4 @@
-#include "ast/format_layout.h"
+#include "ast/detail/format_layout.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Groups, headers and blocks of formatted texts.
 
-#include "ast/format_printer.h"
+#include "ast/detail/format_printer.h"
 
 namespace strc::ast {
 

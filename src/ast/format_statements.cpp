@@ -1,9 +1,9 @@
 // The style of statements.
 
-#include "ast/format_statements.h"
+#include "ast/detail/format_statements.h"
 
-#include "ast/format_declarations.h"
-#include "ast/format_expressions.h"
+#include "ast/detail/format_declarations.h"
+#include "ast/detail/format_expressions.h"
 
 namespace strc::ast {
 

@@ -1,4 +1,4 @@
-#include "ast/format_tokens.h"
+#include "ast/detail/format_tokens.h"
 
 #include <algorithm>
 

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
-#include "csource/body_printer.h"
-#include "csource/literals.h"
-#include "csource/scalars.h"
+#include "csource/detail/body_printer.h"
+#include "csource/detail/literals.h"
+#include "csource/detail/scalars.h"
 
 namespace strc::csource {
 

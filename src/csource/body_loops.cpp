@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
-#include "csource/body_printer.h"
+#include "csource/detail/body_printer.h"
 
 namespace strc::csource {
 

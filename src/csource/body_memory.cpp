@@ -1,11 +1,11 @@
 // Scalars, variables, arrays, structs.
-#include "csource/body_memory.h"
+#include "csource/detail/body_memory.h"
 
 #include <fmt/format.h>
 
 #include "base/assert.h"
-#include "csource/literals.h"
-#include "csource/scalars.h"
+#include "csource/detail/literals.h"
+#include "csource/detail/scalars.h"
 #include "ir/demands.h"
 #include "ir/rate_check.h"
 

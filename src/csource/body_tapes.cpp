@@ -1,10 +1,10 @@
 // Items, random numbers, calls.
-#include "csource/body_tapes.h"
+#include "csource/detail/body_tapes.h"
 
 #include <fmt/format.h>
 
 #include "base/assert.h"
-#include "csource/scalars.h"
+#include "csource/detail/scalars.h"
 
 namespace strc::csource {
 

@@ -1,5 +1,5 @@
 // Values of registers that have not been printed yet.
-#include "csource/body_values.h"
+#include "csource/detail/body_values.h"
 
 #include <algorithm>
 

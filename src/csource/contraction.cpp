@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "csource/lines.h"
-#include "csource/literals.h"
-#include "csource/scalars.h"
+#include "csource/detail/lines.h"
+#include "csource/detail/literals.h"
+#include "csource/detail/scalars.h"
 
 namespace strc::csource {
 namespace {

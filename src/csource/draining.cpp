@@ -1,13 +1,14 @@
 // The end of the input, of a program that was lowered.
 #include <fmt/format.h>
 
-#include "csource/interface.h"
+#include "csource/detail/interface.h"
 
 namespace strc::csource {
 namespace {
 
 /// As runtime/src/ending.c counts.
-constexpr std::string_view kCounting = R"(/* An edge: items by firing of its two ends; those of a first firing may differ. */
+constexpr std::string_view kCounting =
+    R"(/* An edge: items by firing of its two ends; those of a first firing may differ. */
 typedef struct @_flow {
     uint32_t from, to;
     int64_t initial, push_first, push, pop_first, pop, look_first, look;
@@ -112,10 +113,10 @@ static void @_begin_draining(@_handle *self) {
 std::string tables(const graph::Ending& ending) {
     std::string text = "static const @_flow @_flows[] = {\n";
     for (const strc_ending_flow& flow : ending.flows)
-        text += fmt::format("    {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", flow.from,
-                            flow.to, flow.initial, flow.push_first, flow.push, flow.pop_first,
-                            flow.pop, flow.look_first, flow.look, flow.from_has_first,
-                            flow.to_has_first);
+        text +=
+            fmt::format("    {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", flow.from, flow.to,
+                        flow.initial, flow.push_first, flow.push, flow.pop_first, flow.pop,
+                        flow.look_first, flow.look, flow.from_has_first, flow.to_has_first);
     text += "};\nstatic const @_part @_parts[] = {\n";
     for (const strc_ending_node& node : ending.nodes)
         text += fmt::format("    {{{}, {}, {}, {}, {}}},\n", node.init, node.steady,
@@ -127,8 +128,10 @@ std::string tables(const graph::Ending& ending) {
 std::string counting(const Source& source, const Shape& shape) {
     const Drain& drain = *source.program.drain;
     std::string text = replaced(std::string(kCounting), "@TABLES", tables(*drain.ending));
-    text = replaced(std::move(text), "@PARTS", number(static_cast<std::int64_t>(drain.ending->nodes.size())));
-    text = replaced(std::move(text), "@FLOWS", number(static_cast<std::int64_t>(drain.ending->flows.size())));
+    text = replaced(std::move(text), "@PARTS",
+                    number(static_cast<std::int64_t>(drain.ending->nodes.size())));
+    text = replaced(std::move(text), "@FLOWS",
+                    number(static_cast<std::int64_t>(drain.ending->flows.size())));
     text = replaced(std::move(text), "@STATES", std::to_string(drain.ending->states));
     text = replaced(std::move(text), "@BEGUN", shape.begins ? "self->has_begun" : "1");
     text = replaced(std::move(text), "@HELD", shape.takesItems ? "(int64_t)self->held" : "0");
@@ -153,9 +156,10 @@ std::string printLoweredDrain(Source& source, const Functions& functions, const 
     const bool pops = first.countsPops || round.countsPops;
     const bool pushes = first.countsPushes || round.countsPushes;
     std::string text = counting(source, shape) +
-                       fmt::format("int @_drain(@_handle *self, {} *out, size_t out_capacity, "
-                                   "size_t *produced) {{\n",
-                                   shape.hasOutput ? "@_out" : "void") +
+                       fmt::format(
+                           "int @_drain(@_handle *self, {} *out, size_t out_capacity, "
+                           "size_t *produced) {{\n",
+                           shape.hasOutput ? "@_out" : "void") +
                        printDrainEntry(shape) +
                        "    if (!self->is_draining) @_begin_draining(self);\n"
                        "    self->is_draining = 1;\n    size_t given = 0;\n";
@@ -180,7 +184,8 @@ std::string printLoweredDrain(Source& source, const Functions& functions, const 
             "self->window[0]);\n";
     if (pushes) text += "        self->pending_count = pushed;\n";
     text += "    }\n    if (produced) *produced = given;\n    return ";
-    return named(source, text + (shape.fails ? "status == @_OK ? @_OK : @_fail(self)" : "@_OK") + ";\n}\n\n");
+    return named(source, text + (shape.fails ? "status == @_OK ? @_OK : @_fail(self)" : "@_OK") +
+                             ";\n}\n\n");
 }
 
 }  // namespace strc::csource

@@ -1,4 +1,4 @@
-#include "csource/expression.h"
+#include "csource/detail/expression.h"
 
 namespace strc::csource {
 

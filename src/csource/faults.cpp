@@ -1,8 +1,8 @@
 // Messages of checks that fail.
 #include <fmt/format.h>
 
-#include "csource/interface.h"
-#include "csource/literals.h"
+#include "csource/detail/interface.h"
+#include "csource/detail/literals.h"
 
 namespace strc::csource {
 namespace {
@@ -24,7 +24,8 @@ static int @_fault_in(@_handle *self, int instance) {
 
 )";
 
-constexpr std::string_view kTell = R"(static char *@_put(@_handle *self, char *to, const char *text) {
+constexpr std::string_view kTell =
+    R"(static char *@_put(@_handle *self, char *to, const char *text) {
     while (*text && to < self->text + sizeof self->text - 1) *to++ = *text++;
     *to = '\0';
     return to;
@@ -67,7 +68,8 @@ std::string tableOf(const Source& source, std::string_view name,
                     const std::vector<std::string>& texts) {
     std::string rows;
     for (const std::string& text : texts) rows += "    " + stringLiteral(text) + ",\n";
-    return named(source, fmt::format("static const char *const @_{}[] = {{\n", name) + rows + "};\n");
+    return named(source,
+                 fmt::format("static const char *const @_{}[] = {{\n", name) + rows + "};\n");
 }
 
 }  // namespace
@@ -80,8 +82,7 @@ std::string printFaults(const Source& source) {
                 tableOf(source, "instances", source.instanceTexts()) + named(source, kFaultIn);
     std::string tell = replaced(
         std::string(kTell), "@PLACE",
-        tellsWho ? "    if (*text == ':') to = @_put(self, to, @_places[fault->instance]);\n"
-                 : "");
+        tellsWho ? "    if (*text == ':') to = @_put(self, to, @_places[fault->instance]);\n" : "");
     tell = replaced(std::move(tell), "@WHO",
                     tellsWho ? "    (void)@_put(self, to, @_instances[fault->instance]);\n"
                              : "    (void)to;\n");

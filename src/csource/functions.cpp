@@ -1,4 +1,4 @@
-#include "csource/functions.h"
+#include "csource/detail/functions.h"
 
 #include <algorithm>
 

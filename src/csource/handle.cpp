@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "csource/interface.h"
-#include "csource/literals.h"
+#include "csource/detail/interface.h"
+#include "csource/detail/literals.h"
 
 namespace strc::csource {
 namespace {
@@ -43,7 +43,8 @@ std::string runFields(const Source& source, const Shape& shape) {
             source.own("out"), pendingItems(shape.counts));
     if (shape.begins) text += "    uint8_t has_begun; /* what is done once is done */\n";
     if (shape.follows)
-        text += "    uint32_t changed; /* parameters on which fields depend that have been set */\n";
+        text +=
+            "    uint32_t changed; /* parameters on which fields depend that have been set */\n";
     if (source.program.drain)
         text +=
             "    uint64_t done; /* steady states */\n"

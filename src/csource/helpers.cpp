@@ -1,4 +1,4 @@
-#include "csource/helpers.h"
+#include "csource/detail/helpers.h"
 
 #include <array>
 #include <vector>

@@ -1,5 +1,5 @@
 // The functions of the header, put together.
-#include "csource/interface.h"
+#include "csource/detail/interface.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "csource/interface.h"
+#include "csource/detail/interface.h"
 
 namespace strc::csource {
 namespace {
@@ -57,8 +57,7 @@ std::string entry(bool fails, bool isDrain) {
     if (!isDrain) text += "    if (consumed) *consumed = 0;\n";
     text += "    if (produced) *produced = 0;\n    if (!self) return @_CALL;\n    if (";
     if (!isDrain) text += "(!in && in_count != 0) || ";
-    text +=
-        "(!out && out_capacity != 0)) return @_refuse(self, \"an array of items is NULL\");\n";
+    text += "(!out && out_capacity != 0)) return @_refuse(self, \"an array of items is NULL\");\n";
     if (fails) text += "    if (self->has_failed) return @_tell(self, &self->end);\n";
     if (!isDrain)
         text +=
@@ -179,7 +178,8 @@ std::string fullRest(const Shape& shape) {
                 number(shape.counts.firstIn - shape.counts.firstPop + shape.counts.in) + " : " +
                 number(shape.counts.firstIn) + ";\n";
     return text +
-           "        const size_t room = LOOK != 0 && self->held < LOOK ? LOOK - 1 - self->held : 0;\n"
+           "        const size_t room = LOOK != 0 && self->held < LOOK ? LOOK - 1 - self->held : "
+           "0;\n"
            "        rest = in_count - next < room ? in_count - next : room;\n    }\n";
 }
 
@@ -192,7 +192,10 @@ std::string processItems(const Shape& shape) {
     if (kept > 0) text += "    int has_fired = 0;\n";
     text += "    int lacks_items = 0;\n";
     if (shape.givesItems) text += "    int is_full = 0;\n";
-    text += "    for (;;) {\n" + replaced(roundText(shape), "break;", "{\n            is_full = 1;\n            break;\n        }") + fullText(shape);
+    text += "    for (;;) {\n" +
+            replaced(roundText(shape), "break;",
+                     "{\n            is_full = 1;\n            break;\n        }") +
+            fullText(shape);
     if (shape.begins)
         text += fmt::format(
             "        const size_t look = self->has_begun ? {} : {}, moves = self->has_begun ? {} : "
@@ -239,9 +242,8 @@ std::string printFiring(const Source& source, const Functions& functions, const 
         parameters + ") {\n";
     if (shape.takesItems && !either(&Function::usesInput)) text += "    (void)in;\n";
     if (shape.givesItems && !either(&Function::usesOutput)) text += "    (void)out;\n";
-    const bool usesSelf =
-        either(&Function::usesSelf) || shape.givesItems || shape.begins ||
-        shape.asksIteration || source.program.drain;
+    const bool usesSelf = either(&Function::usesSelf) || shape.givesItems || shape.begins ||
+                          shape.asksIteration || source.program.drain;
     if (!usesSelf) text += "    (void)self;\n";
     if (shape.begins) text += "    if (!self->has_begun) {\n        self->has_begun = 1;\n";
     if (shape.startsLate) text += startCalls(source, functions, "        ");
@@ -269,8 +271,7 @@ std::string printDrain(const Source& source, const Shape& shape) {
         fmt::format(
             "int @_drain(@_handle *self, {} *out, size_t out_capacity, size_t *produced) {{\n",
             shape.hasOutput ? "@_out" : "void") +
-        printDrainEntry(shape) +
-        "    self->is_draining = 1;\n    size_t given = 0;\n";
+        printDrainEntry(shape) + "    self->is_draining = 1;\n    size_t given = 0;\n";
     const std::int64_t kept = counts.firstIn - counts.firstPop;
     const bool canFire =
         shape.takesItems && counts.in > 0 &&
@@ -296,7 +297,8 @@ std::string printDrain(const Source& source, const Shape& shape) {
             "        memmove(self->window, self->window + moves, self->held * sizeof "
             "self->window[0]);\n    }\n";
     return named(source, text + "    if (produced) *produced = given;\n    return " +
-                             (shape.fails ? "status == @_OK ? @_OK : @_fail(self)" : "@_OK") + ";\n}\n\n");
+                             (shape.fails ? "status == @_OK ? @_OK : @_fail(self)" : "@_OK") +
+                             ";\n}\n\n");
 }
 
 }  // namespace strc::csource

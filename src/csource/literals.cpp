@@ -1,4 +1,4 @@
-#include "csource/literals.h"
+#include "csource/detail/literals.h"
 
 #include <bit>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "csource/liveness.h"
+#include "csource/detail/liveness.h"
 
 namespace strc::csource {
 

@@ -1,4 +1,4 @@
-#include "csource/names.h"
+#include "csource/detail/names.h"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "csource/interface.h"
+#include "csource/detail/interface.h"
 
 namespace strc::csource {
 namespace {
@@ -77,9 +77,12 @@ std::string setterCase(const Source& source, std::size_t k, bool fails) {
                     : fmt::format("            memcpy(&{}, value, size);\n", place);
     if (!isFollowed(source, k))
         return text + "            self->message = \"\";\n            return @_OK;\n";
-    if (fails) return text + fmt::format("            mark = {}u;\n            break;\n", markOf(k));
-    return text + fmt::format("            self->changed |= {}u;\n            self->message = \"\";\n            return @_OK;\n",
-                              markOf(k));
+    if (fails)
+        return text + fmt::format("            mark = {}u;\n            break;\n", markOf(k));
+    return text + fmt::format(
+                      "            self->changed |= {}u;\n            self->message = \"\";\n      "
+                      "      return @_OK;\n",
+                      markOf(k));
 }
 
 constexpr std::string_view kTry = R"(    if (!@_compute_again(self, mark, 0)) {

@@ -1,4 +1,4 @@
-#include "csource/places.h"
+#include "csource/detail/places.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "csource/source.h"
+#include "csource/detail/source.h"
 #include "ir/calls.h"
 #include "ir/scalarise.h"
 

@@ -1,11 +1,11 @@
-#include "csource/scalars.h"
+#include "csource/detail/scalars.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/assert.h"
-#include "csource/literals.h"
+#include "csource/detail/literals.h"
 #include "ir/ranges.h"
 
 namespace strc::csource {

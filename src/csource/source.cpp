@@ -1,10 +1,10 @@
-#include "csource/source.h"
+#include "csource/detail/source.h"
 
 #include <cstring>
 
 #include <fmt/format.h>
 
-#include "csource/literals.h"
+#include "csource/detail/literals.h"
 #include "graph/hierarchy.h"
 
 namespace strc::csource {
@@ -63,10 +63,11 @@ Source::Source(const Program& wanted)
 
 void Source::nameFields() {
     Names local;
-    for (const char* word : {"random", "depth", "iteration", "window", "first", "held", "pending",
-                             "pending_first", "pending_count", "has_begun", "is_draining",
-                             "has_failed", "parameters", "message", "fields", "beside", "changed",
-                             "text", "fault", "end", "done", "rounds", "drains_first"})
+    for (const char* word :
+         {"random",     "depth",         "iteration",     "window",    "first",       "held",
+          "pending",    "pending_first", "pending_count", "has_begun", "is_draining", "has_failed",
+          "parameters", "message",       "fields",        "beside",    "changed",     "text",
+          "fault",      "end",           "done",          "rounds",    "drains_first"})
         local.reserve(word);
     for (std::size_t k = 0; k < kernel.fieldTypes.size(); ++k) {
         const bool isEmpty = types::sizeOf(kernel.fieldTypes[k]) == 0;
@@ -123,10 +124,9 @@ std::size_t Source::instance(graph::NodeId node) {
     const auto [found, isNew] = instanceNumbers.emplace(node, instances.size());
     if (isNew) {
         const base::SourceManager& sources = program.context.sources;
-        instances.push_back(instanceOf(program, *program.instances, node,
-                                       program.instances->nodes[node].range));
-        places.push_back(
-            placeOf(sources, graph::addedBy(sources, *program.instances, node).range));
+        instances.push_back(
+            instanceOf(program, *program.instances, node, program.instances->nodes[node].range));
+        places.push_back(placeOf(sources, graph::addedBy(sources, *program.instances, node).range));
     }
     return found->second;
 }

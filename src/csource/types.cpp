@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "csource/names.h"
+#include "csource/detail/names.h"
 #include "types/tensor_text.h"
 
 namespace strc::csource {

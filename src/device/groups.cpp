@@ -1,4 +1,4 @@
-#include "device/groups.h"
+#include "device/detail/groups.h"
 
 #include <algorithm>
 
@@ -50,8 +50,7 @@ std::string whyNot(const ir::Module&, const elab::Kernel& kernel) {
     if (!kernel.code.work || kernel.code.broken) return "it has no code of its own";
     if (kernel.prework) return "its first firing differs from the others";
     if (ir::hasVectors(*kernel.code.work)) return "it is done in vectors";
-    if (kernel.code.startsLate)
-        return "its parameters are known only when it starts";
+    if (kernel.code.startsLate) return "its parameters are known only when it starts";
     const ir::Body& body = *kernel.code.work;
     for (const ir::RegInfo& reg : body.regs)
         if (reg.type && (reg.type->is(TypeKind::String) || reg.type->is(TypeKind::Portal)))

@@ -1,4 +1,4 @@
-#include "device/kernel_writer.h"
+#include "device/detail/kernel_writer.h"
 
 #include <algorithm>
 

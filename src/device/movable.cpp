@@ -1,4 +1,4 @@
-#include "device/movable.h"
+#include "device/detail/movable.h"
 
 #include <algorithm>
 
@@ -38,7 +38,7 @@ private:
         return std::all_of(edges.begin(), edges.end(),
                            [&](EdgeId edge) { return !graph.edges[edge].tensors.empty(); });
     }
-    /// Its items may be tensors that lie on a tape of scalars (opt/remove_reinterpret_casts.h).
+    /// Its items may be tensors that lie on a tape of scalars (opt/detail/remove_reinterpret_casts.h).
     bool areTensors(const std::vector<EdgeId>& edges, const types::Type* item) const {
         if (edges.empty()) return false;
         return allTensors(edges) || (item->isAggregate() && graph.edges[edges[0]].type->isScalar());

@@ -6,9 +6,9 @@
 #include "base/assert.h"
 #include "base/pass.h"
 #include "base/passes.h"
-#include "device/movable.h"
-#include "device/parts.h"
-#include "device/uses.h"
+#include "device/detail/movable.h"
+#include "device/detail/parts.h"
+#include "device/detail/uses.h"
 
 namespace strc::device {
 

@@ -1,10 +1,10 @@
-#include "device/parts.h"
+#include "device/detail/parts.h"
 
 #include <algorithm>
 #include <numeric>
 #include <set>
 
-#include "device/uses.h"
+#include "device/detail/uses.h"
 
 namespace strc::device {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/assert.h"
-#include "device/groups.h"
-#include "device/kernel_writer.h"
+#include "device/detail/groups.h"
+#include "device/detail/kernel_writer.h"
 
 namespace strc::device {
 

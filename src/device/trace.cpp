@@ -1,4 +1,4 @@
-#include "device/trace.h"
+#include "device/detail/trace.h"
 
 #include <algorithm>
 

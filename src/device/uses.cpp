@@ -1,4 +1,4 @@
-#include "device/uses.h"
+#include "device/detail/uses.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // `strc build`: executables and libraries.
 #include <ostream>
 
-#include "driver/compiler.h"
-#include "driver/front_end.h"
+#include "driver/detail/compiler.h"
+#include "driver/detail/front_end.h"
 
 namespace strc::driver {
 

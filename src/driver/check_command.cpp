@@ -1,7 +1,7 @@
 // `strc check`, `strc graph`, `strc schedule` and --emit: through the stages without running.
 #include <string>
 
-#include "driver/compiler.h"
+#include "driver/detail/compiler.h"
 
 namespace strc::driver {
 

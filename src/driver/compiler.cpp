@@ -1,4 +1,4 @@
-#include "driver/compiler.h"
+#include "driver/detail/compiler.h"
 
 #include <algorithm>
 #include <cctype>

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "driver/table.h"
+#include "driver/detail/table.h"
 
 namespace strc::driver {
 

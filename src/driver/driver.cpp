@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "base/assert.h"
-#include "driver/commands.h"
-#include "driver/front_end.h"
+#include "driver/detail/commands.h"
+#include "driver/detail/front_end.h"
 
 namespace strc::driver {
 

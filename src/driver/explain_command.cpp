@@ -1,6 +1,6 @@
 // `strc explain`.
 #include "base/spelling.h"
-#include "driver/commands.h"
+#include "driver/detail/commands.h"
 #include "strc/strc.h"
 
 namespace strc::driver {

@@ -1,7 +1,7 @@
 // `strc fmt`.
-#include "driver/compiler.h"
-#include "driver/output.h"
-#include "driver/replace_file.h"
+#include "driver/detail/compiler.h"
+#include "driver/detail/output.h"
+#include "driver/detail/replace_file.h"
 
 namespace strc::driver {
 

@@ -1,4 +1,4 @@
-#include "driver/front_end.h"
+#include "driver/detail/front_end.h"
 
 #include <cerrno>
 #include <cstdlib>

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "driver/table.h"
+#include "driver/detail/table.h"
 
 namespace strc::driver {
 

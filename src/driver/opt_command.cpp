@@ -1,5 +1,5 @@
 // `strc opt`.
-#include "driver/compiler.h"
+#include "driver/detail/compiler.h"
 
 namespace strc::driver {
 

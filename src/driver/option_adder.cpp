@@ -1,4 +1,4 @@
-#include "driver/option_adder.h"
+#include "driver/detail/option_adder.h"
 
 #include <charconv>
 

@@ -1,4 +1,4 @@
-#include "driver/options.h"
+#include "driver/detail/options.h"
 
 #include <algorithm>
 #include <array>
@@ -12,8 +12,8 @@
 #include "base/pass.h"
 #include "base/passes.h"
 #include "base/spelling.h"
-#include "driver/option_adder.h"
-#include "driver/table.h"
+#include "driver/detail/option_adder.h"
+#include "driver/detail/table.h"
 
 namespace strc::driver {
 

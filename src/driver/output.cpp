@@ -1,4 +1,4 @@
-#include "driver/output.h"
+#include "driver/detail/output.h"
 
 #include <cerrno>
 #include <chrono>

@@ -1,6 +1,6 @@
 // `strc completion` and `strc man`: what packages put where shells and `man` look for it.
-#include "driver/commands.h"
-#include "driver/table.h"
+#include "driver/detail/commands.h"
+#include "driver/detail/table.h"
 #include "strc/strc.h"
 
 namespace strc::driver {

@@ -1,7 +1,7 @@
 // The results of commands.
-#include "driver/commands.h"
-#include "driver/output.h"
-#include "driver/replace_file.h"
+#include "driver/detail/commands.h"
+#include "driver/detail/output.h"
+#include "driver/detail/replace_file.h"
 
 namespace strc::driver {
 

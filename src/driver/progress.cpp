@@ -1,4 +1,4 @@
-#include "driver/progress.h"
+#include "driver/detail/progress.h"
 
 #include <algorithm>
 #include <cmath>

@@ -12,9 +12,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "driver/commands.h"
-#include "driver/front_end.h"
-#include "driver/output.h"
+#include "driver/detail/commands.h"
+#include "driver/detail/front_end.h"
+#include "driver/detail/output.h"
 #include "repl/json.h"
 #include "repl/lines.h"
 

@@ -1,4 +1,4 @@
-#include "driver/replace_file.h"
+#include "driver/detail/replace_file.h"
 
 #include <cerrno>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "driver/report.h"
+#include "driver/detail/report.h"
 
 #include <cstdlib>
 #include <new>

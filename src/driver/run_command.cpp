@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "driver/compiler.h"
-#include "driver/front_end.h"
-#include "driver/output.h"
-#include "driver/progress.h"
+#include "driver/detail/compiler.h"
+#include "driver/detail/front_end.h"
+#include "driver/detail/output.h"
+#include "driver/detail/progress.h"
 
 namespace strc::driver {
 

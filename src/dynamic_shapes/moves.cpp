@@ -1,4 +1,4 @@
-#include "dynamic_shapes/moves.h"
+#include "dynamic_shapes/detail/moves.h"
 
 #include <algorithm>
 #include <cstring>

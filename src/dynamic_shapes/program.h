@@ -1,6 +1,6 @@
 #pragma once
 /// The filters of a program whose shapes only the run knows, with all that is needed to run them where the rest of the program is
-/// machine code (elab/compiled_form.h): in this process, or in an executable, which has it as bytes (pack.h).
+/// machine code (elab/detail/compiled_form.h): in this process, or in an executable, which has it as bytes (pack.h).
 
 #include <cstdint>
 #include <memory>

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <new>
 
-#include "dynamic_shapes/moves.h"
+#include "dynamic_shapes/detail/moves.h"
 #include "tensor/storage.h"
 #include "types/tensor_text.h"
 

@@ -2,8 +2,8 @@
 // thousands of composites deep.
 
 #include "base/assert.h"
-#include "elab/purity.h"
-#include "elab/tree.h"
+#include "elab/detail/purity.h"
+#include "elab/detail/tree.h"
 
 namespace strc::elab {
 namespace {

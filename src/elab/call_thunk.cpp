@@ -1,4 +1,4 @@
-#include "elab/call_thunk.h"
+#include "elab/detail/call_thunk.h"
 
 #include "dynamic_shapes/program.h"
 #include "ir/writer.h"

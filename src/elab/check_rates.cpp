@@ -1,4 +1,4 @@
-#include "elab/check_rates.h"
+#include "elab/detail/check_rates.h"
 
 #include <algorithm>
 

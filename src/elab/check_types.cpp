@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "elab/tree.h"
+#include "elab/detail/tree.h"
 #include "types/convert.h"
 
 namespace strc::elab {

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "elab/tree.h"
+#include "elab/detail/tree.h"
 #include "io/tensors.h"
 #include "types/builtin_streams.h"
 

@@ -1,15 +1,15 @@
-#include "elab/compiled_form.h"
+#include "elab/detail/compiled_form.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "dynamic_shapes/program.h"
-#include "elab/call_thunk.h"
-#include "elab/channel_aliases.h"
-#include "elab/dynamic_shapes.h"
-#include "elab/expanded_kernels.h"
-#include "elab/shapes.h"
+#include "elab/detail/call_thunk.h"
+#include "elab/detail/channel_aliases.h"
+#include "elab/detail/dynamic_shapes.h"
+#include "elab/detail/expanded_kernels.h"
+#include "elab/detail/shapes.h"
 #include "graph/hierarchy.h"
 
 namespace strc::elab {

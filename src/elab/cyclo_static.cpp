@@ -1,4 +1,4 @@
-#include "elab/cyclo_static.h"
+#include "elab/detail/cyclo_static.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "elab/derive.h"
+#include "elab/detail/derive.h"
 
 #include <algorithm>
 #include <tuple>

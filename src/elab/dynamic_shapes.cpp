@@ -1,4 +1,4 @@
-#include "elab/dynamic_shapes.h"
+#include "elab/detail/dynamic_shapes.h"
 
 #include "eval/tensors.h"
 #include "ir/specialize.h"

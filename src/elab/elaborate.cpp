@@ -1,7 +1,7 @@
 #include "elab/elaborate.h"
 
-#include "elab/check_rates.h"
-#include "elab/tree.h"
+#include "elab/detail/check_rates.h"
+#include "elab/detail/tree.h"
 
 namespace strc::elab {
 

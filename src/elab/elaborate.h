@@ -52,7 +52,8 @@ struct Kernel {
     graph::Rates work;
     std::optional<graph::Rates> prework;
     ir::StreamCode code;  ///< specialised; empty for a built-in
-    std::size_t firings = 1;  ///< of what is declared that one of `code` does (elab/cyclo_static.h)
+    std::size_t firings =
+        1;  ///< of what is declared that one of `code` does (elab/detail/cyclo_static.h)
     std::vector<const Type*> fieldTypes;  ///< concrete
     std::vector<std::int64_t> fieldOffsets;  ///< into the state
     std::int64_t stateSize = 0;
@@ -93,7 +94,7 @@ struct Elaboration {
     /// Parallel to them: what of the input's sound an executable sets the parameter to. Items: nothing.
     std::vector<ir::FileQuestion::What> openSounds = {};
     std::optional<DynamicShape> dynamicShape;
-    /// A symbolic program as compiled engines run it (elab/compiled_form.h). Nodes and edges are the same.
+    /// A symbolic program as compiled engines run it (elab/detail/compiled_form.h). Nodes and edges are the same.
     std::shared_ptr<const Elaboration> compiled;
     /// Those of such a form, for whoever runs them; null: there are none.
     std::shared_ptr<const dynamic_shapes::Program> dynamicFilters;

@@ -1,6 +1,6 @@
-#include "elab/expanded_kernels.h"
+#include "elab/detail/expanded_kernels.h"
 
-#include "elab/shapes.h"
+#include "elab/detail/shapes.h"
 
 namespace strc::elab {
 

@@ -1,4 +1,4 @@
-#include "elab/files.h"
+#include "elab/detail/files.h"
 
 #include <filesystem>
 #include <memory>

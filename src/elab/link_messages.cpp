@@ -4,7 +4,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "elab/tree.h"
+#include "elab/detail/tree.h"
 
 namespace strc::elab {
 namespace {

@@ -1,4 +1,4 @@
-#include "elab/purity.h"
+#include "elab/detail/purity.h"
 
 #include "graph/graph.h"
 

@@ -1,4 +1,4 @@
-#include "elab/rates.h"
+#include "elab/detail/rates.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "elab/runner.h"
+#include "elab/detail/runner.h"
 
 #include <fstream>
 #include <vector>

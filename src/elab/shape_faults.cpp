@@ -1,6 +1,6 @@
 // What does not fit, and where it is said.
 
-#include "elab/shapes.h"
+#include "elab/detail/shapes.h"
 #include "io/tensors.h"
 
 namespace strc::elab {

@@ -1,6 +1,6 @@
 // Shapes of tensors: the last step of elaboration for programs that have any.
 
-#include "elab/shapes.h"
+#include "elab/detail/shapes.h"
 
 #include <algorithm>
 #include <map>
@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/quiet.h"
-#include "elab/cyclo_static.h"
-#include "elab/tree.h"
+#include "elab/detail/cyclo_static.h"
+#include "elab/detail/tree.h"
 #include "io/tensors.h"
 
 namespace strc::elab {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <span>
 
-#include "elab/tree.h"
+#include "elab/detail/tree.h"
 
 namespace strc::elab {
 namespace {

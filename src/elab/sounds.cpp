@@ -2,7 +2,7 @@
 // samples.
 #include <algorithm>
 
-#include "elab/tree.h"
+#include "elab/detail/tree.h"
 
 namespace strc::elab {
 namespace {

@@ -1,6 +1,6 @@
 // Shapes that come from outside of the program: from the command line and from files.
 
-#include "elab/shapes.h"
+#include "elab/detail/shapes.h"
 #include "io/tensors.h"
 
 namespace strc::elab {

@@ -1,4 +1,4 @@
-#include "elab/tensor_fields.h"
+#include "elab/detail/tensor_fields.h"
 
 #include <cstring>
 

@@ -4,10 +4,10 @@
 #include <map>
 #include <set>
 
-#include "elab/channel_aliases.h"
-#include "elab/compiled_form.h"
-#include "elab/expanded_kernels.h"
-#include "elab/shapes.h"
+#include "elab/detail/channel_aliases.h"
+#include "elab/detail/compiled_form.h"
+#include "elab/detail/expanded_kernels.h"
+#include "elab/detail/shapes.h"
 #include "tensor/storage.h"
 
 namespace strc::elab {

@@ -1,4 +1,4 @@
-#include "elab/tree.h"
+#include "elab/detail/tree.h"
 
 #include <algorithm>
 

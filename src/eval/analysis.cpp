@@ -1,4 +1,4 @@
-#include "eval/analysis.h"
+#include "eval/detail/analysis.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "eval/builder.h"
+#include "eval/detail/builder.h"
 
 #include <algorithm>
 

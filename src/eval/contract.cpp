@@ -1,4 +1,4 @@
-#include "eval/contract.h"
+#include "eval/detail/contract.h"
 
 #include <algorithm>
 #include <tuple>

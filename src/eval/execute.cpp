@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "eval/contract.h"
-#include "eval/run.h"
+#include "eval/detail/contract.h"
+#include "eval/detail/run.h"
 #include "types/long.h"
 
 #if defined(__clang__)

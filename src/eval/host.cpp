@@ -3,8 +3,8 @@
 #include <charconv>
 #include <list>
 
+#include "eval/detail/run.h"
 #include "eval/detail/tensor_view.h"
-#include "eval/run.h"
 #include "ir/rate_check.h"
 #include "types/tensor_text.h"
 

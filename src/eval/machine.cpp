@@ -4,7 +4,7 @@
 #include <chrono>
 #include <new>
 
-#include "eval/run.h"
+#include "eval/detail/run.h"
 
 namespace strc::eval {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "eval/code.h"
+#include "eval/detail/code.h"
 
 namespace strc::eval {
 

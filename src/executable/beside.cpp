@@ -1,4 +1,4 @@
-#include "executable/beside.h"
+#include "executable/detail/beside.h"
 
 #include <cerrno>
 #include <cstdio>

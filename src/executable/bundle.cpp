@@ -6,7 +6,7 @@
 #include <system_error>
 #include <unistd.h>
 
-#include "executable/beside.h"
+#include "executable/detail/beside.h"
 
 namespace strc::executable {
 

@@ -7,7 +7,7 @@
 
 #include "embedded/programArchive.h"
 #include "embedded/runtimeSources.h"
-#include "executable/beside.h"
+#include "executable/detail/beside.h"
 #include "io/subprocess.h"
 
 namespace strc::executable {

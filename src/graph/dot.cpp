@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "graph/detail/view.h"
 #include "graph/hierarchy.h"
 #include "graph/outline.h"
 #include "graph/picture.h"
-#include "graph/view.h"
 
 namespace strc::graph {
 namespace {

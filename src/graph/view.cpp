@@ -1,4 +1,4 @@
-#include "graph/view.h"
+#include "graph/detail/view.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "host/dynamic_shapes.h"
+#include "host/detail/dynamic_shapes.h"
 
 #include <cstring>
 

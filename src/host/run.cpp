@@ -9,7 +9,7 @@
 #include "graph/ending.h"
 #include "graph/flow.h"
 #include "graph/hierarchy.h"
-#include "host/dynamic_shapes.h"
+#include "host/detail/dynamic_shapes.h"
 #include "interp/files.h"
 #include "interp/line_limit.h"
 #include "io/supply.h"

@@ -1,4 +1,4 @@
-#include "io/bytes.h"
+#include "io/detail/bytes.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -2,9 +2,9 @@
 #include <array>
 #include <cctype>
 
+#include "io/detail/library_files.h"
+#include "io/detail/numbers.h"
 #include "io/items.h"
-#include "io/library_files.h"
-#include "io/numbers.h"
 #include "io/tensors.h"
 
 namespace strc::io {

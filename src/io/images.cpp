@@ -1,4 +1,4 @@
-#include "io/images.h"
+#include "io/detail/images.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "io/images.h"
+#include "io/detail/images.h"
 
 namespace strc::io {
 

@@ -1,4 +1,4 @@
-#include "io/library_files.h"
+#include "io/detail/library_files.h"
 
 #include <cerrno>
 #include <cstring>

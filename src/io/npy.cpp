@@ -1,5 +1,5 @@
 // The header of NumPy's files: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
-#include "io/npy.h"
+#include "io/detail/npy.h"
 
 #include <array>
 #include <cstring>

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "io/npy.h"
-#include "io/tensor_files.h"
+#include "io/detail/npy.h"
+#include "io/detail/tensor_files.h"
 #include "types/tensor_elements.h"
 
 namespace strc::io {

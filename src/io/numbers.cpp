@@ -1,4 +1,4 @@
-#include "io/numbers.h"
+#include "io/detail/numbers.h"
 
 #include <algorithm>
 #include <cstring>

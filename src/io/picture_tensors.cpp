@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "io/images.h"
-#include "io/tensor_files.h"
+#include "io/detail/images.h"
+#include "io/detail/tensor_files.h"
 
 namespace strc::io {
 

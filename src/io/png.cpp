@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <png.h>
 
-#include "io/images.h"
+#include "io/detail/images.h"
 
 namespace strc::io {
 

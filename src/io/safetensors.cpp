@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
-#include "io/tensor_files.h"
+#include "io/detail/tensor_files.h"
 #include "types/tensor_elements.h"
 
 namespace strc::io {

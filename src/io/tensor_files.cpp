@@ -1,5 +1,5 @@
 // Tensors whose elements lie one behind the other in a file; and texts of tensors.
-#include "io/tensor_files.h"
+#include "io/detail/tensor_files.h"
 
 #include <algorithm>
 #include <cstring>

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "io/tensor_files.h"
+#include "io/detail/tensor_files.h"
 #include "types/tensor_text.h"
 
 namespace strc::io {

@@ -6,7 +6,7 @@
 #include <map>
 #include <span>
 
-#include "ir/increments.h"
+#include "ir/detail/increments.h"
 #include "ir/ranges.h"
 
 namespace strc::ir {

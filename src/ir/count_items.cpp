@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "ir/detail/increments.h"
 #include "ir/fold_op.h"
-#include "ir/increments.h"
 
 namespace strc::ir {
 namespace {

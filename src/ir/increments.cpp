@@ -1,4 +1,4 @@
-#include "ir/increments.h"
+#include "ir/detail/increments.h"
 
 #include <algorithm>
 #include <set>

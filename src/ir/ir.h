@@ -82,7 +82,7 @@ enum class CalleeKind : std::uint8_t {
     Stream,
     Package,
     Native,
-    DynamicShape,  ///< a firing of a filter whose shapes only the run knows (elab/compiled_form.h): Instr::index
+    DynamicShape,  ///< a firing of a filter whose shapes only the run knows (elab/detail/compiled_form.h): Instr::index
     ///< operands are memory of items that it takes, the others of what it gives. As an int: how many
     ///< items wait to be given one by one, each by a call with Instr::flag
 };

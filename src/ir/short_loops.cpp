@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "ir/increments.h"
+#include "ir/detail/increments.h"
 
 namespace strc::ir {
 namespace {

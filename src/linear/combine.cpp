@@ -1,4 +1,4 @@
-#include "linear/combine.h"
+#include "linear/detail/combine.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "linear/extract.h"
+#include "linear/detail/extract.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "linear/form.h"
+#include "linear/detail/form.h"
 
 #include <algorithm>
 #include <cmath>

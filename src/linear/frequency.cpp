@@ -1,11 +1,11 @@
-#include "linear/frequency.h"
+#include "linear/detail/frequency.h"
 
 #include <bit>
 #include <cmath>
 #include <complex>
 #include <numbers>
 
-#include "linear/writer.h"
+#include "linear/detail/writer.h"
 
 namespace strc::linear {
 namespace {

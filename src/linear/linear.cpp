@@ -11,10 +11,10 @@
 #include "base/quiet.h"
 #include "elab/replace.h"
 #include "ir/text.h"
+#include "linear/detail/extract.h"
+#include "linear/detail/frequency.h"
 #include "linear/detail/select.h"
-#include "linear/extract.h"
-#include "linear/frequency.h"
-#include "linear/synthesize.h"
+#include "linear/detail/synthesize.h"
 #include "sched/balance.h"
 
 namespace strc::linear {

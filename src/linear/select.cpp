@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "graph/hierarchy.h"
-#include "linear/combine.h"
+#include "linear/detail/combine.h"
 #include "linear/detail/cost.h"
 
 namespace strc::linear {

@@ -1,9 +1,9 @@
-#include "linear/synthesize.h"
+#include "linear/detail/synthesize.h"
 
 #include <algorithm>
 #include <span>
 
-#include "linear/writer.h"
+#include "linear/detail/writer.h"
 
 namespace strc::linear {
 namespace {

@@ -1,4 +1,4 @@
-#include "linear/writer.h"
+#include "linear/detail/writer.h"
 
 #include "base/assert.h"
 

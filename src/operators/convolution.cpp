@@ -5,7 +5,7 @@
 #include <numeric>
 #include <set>
 
-#include "operators/loops.h"
+#include "operators/detail/loops.h"
 
 namespace strc::operators {
 namespace {

@@ -1,4 +1,4 @@
-#include "operators/loops.h"
+#include "operators/detail/loops.h"
 
 #include <algorithm>
 #include <numeric>

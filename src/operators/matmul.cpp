@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "operators/loops.h"
+#include "operators/detail/loops.h"
 
 namespace strc::operators {
 namespace {

@@ -1,6 +1,6 @@
 #include "operators/operator.h"
 
-#include "operators/loops.h"
+#include "operators/detail/loops.h"
 
 namespace strc::operators {
 namespace {

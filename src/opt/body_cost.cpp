@@ -1,4 +1,4 @@
-#include "opt/body_cost.h"
+#include "opt/detail/body_cost.h"
 
 #include "tensor/node.h"
 

@@ -1,4 +1,4 @@
-#include "opt/compose.h"
+#include "opt/detail/compose.h"
 
 #include <algorithm>
 #include <map>

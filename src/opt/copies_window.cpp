@@ -1,4 +1,4 @@
-#include "opt/copies_window.h"
+#include "opt/detail/copies_window.h"
 
 #include <algorithm>
 #include <cstring>

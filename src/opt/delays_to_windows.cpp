@@ -1,4 +1,4 @@
-#include "opt/delays_to_windows.h"
+#include "opt/detail/delays_to_windows.h"
 
 #include <cstring>
 #include <map>

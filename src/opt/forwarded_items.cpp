@@ -1,4 +1,4 @@
-#include "opt/forwarded_items.h"
+#include "opt/detail/forwarded_items.h"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "opt/fuse_tensors.h"
+#include "opt/detail/fuse_tensors.h"
 
 #include <algorithm>
 #include <set>
@@ -9,14 +9,14 @@
 #include "base/pass.h"
 #include "horizontal/merge.h"
 #include "ir/text.h"
-#include "opt/body_cost.h"
-#include "opt/compose.h"
+#include "opt/detail/body_cost.h"
 #include "opt/detail/body_passes.h"
+#include "opt/detail/compose.h"
+#include "opt/detail/forwarded_items.h"
 #include "opt/detail/layouts.h"
+#include "opt/detail/padded_images.h"
+#include "opt/detail/remove_reinterpret_casts.h"
 #include "opt/detail/tensor_body.h"
-#include "opt/forwarded_items.h"
-#include "opt/padded_images.h"
-#include "opt/remove_reinterpret_casts.h"
 
 namespace strc::opt {
 namespace {

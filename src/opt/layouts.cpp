@@ -7,7 +7,7 @@
 
 #include "base/pass.h"
 #include "opt/detail/layout_costs.h"
-#include "opt/min_cut.h"
+#include "opt/detail/min_cut.h"
 
 namespace strc::opt {
 namespace {

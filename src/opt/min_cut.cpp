@@ -1,4 +1,4 @@
-#include "opt/min_cut.h"
+#include "opt/detail/min_cut.h"
 
 #include <algorithm>
 #include <deque>

@@ -1,4 +1,4 @@
-#include "opt/original_kernels.h"
+#include "opt/detail/original_kernels.h"
 
 #include <algorithm>
 

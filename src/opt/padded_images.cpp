@@ -1,4 +1,4 @@
-#include "opt/padded_images.h"
+#include "opt/detail/padded_images.h"
 
 #include <algorithm>
 #include <span>

@@ -5,14 +5,14 @@
 #include "horizontal/branches.h"
 #include "horizontal/horizontal.h"
 #include "linear/linear.h"
-#include "opt/delays_to_windows.h"
 #include "opt/detail/batch_tiling.h"
 #include "opt/detail/body_functions.h"
+#include "opt/detail/delays_to_windows.h"
+#include "opt/detail/fuse_tensors.h"
+#include "opt/detail/remove_reinterpret_casts.h"
 #include "opt/detail/tensor_body.h"
 #include "opt/detail/tensor_passes.h"
 #include "opt/detail/unroll.h"
-#include "opt/fuse_tensors.h"
-#include "opt/remove_reinterpret_casts.h"
 #include "pass/run.h"
 
 namespace strc::opt {

@@ -1,4 +1,4 @@
-#include "opt/remove_reinterpret_casts.h"
+#include "opt/detail/remove_reinterpret_casts.h"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,7 @@
 
 #include "base/pass.h"
 #include "elab/replace.h"
-#include "opt/copies_window.h"
+#include "opt/detail/copies_window.h"
 
 namespace strc::opt {
 namespace {

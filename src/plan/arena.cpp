@@ -1,8 +1,8 @@
-#include "plan/arena.h"
+#include "plan/detail/arena.h"
 
 #include <algorithm>
 
-#include "plan/layout.h"
+#include "plan/detail/layout.h"
 
 namespace strc::plan {
 namespace {

@@ -1,4 +1,4 @@
-#include "plan/demand.h"
+#include "plan/detail/demand.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "plan/feedback.h"
+#include "plan/detail/feedback.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "plan/fuse.h"
+#include "plan/detail/fuse.h"
 
 #include <numeric>
 #include <utility>

@@ -1,10 +1,10 @@
-#include "plan/layout.h"
+#include "plan/detail/layout.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "base/pass.h"
-#include "plan/arena.h"
+#include "plan/detail/arena.h"
 
 namespace strc::plan {
 namespace {

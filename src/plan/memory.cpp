@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "plan/arena.h"
-#include "plan/layout.h"
-#include "plan/names.h"
+#include "plan/detail/arena.h"
+#include "plan/detail/layout.h"
+#include "plan/detail/names.h"
 
 namespace strc::plan {
 namespace {

@@ -1,4 +1,4 @@
-#include "plan/messages.h"
+#include "plan/detail/messages.h"
 
 #include <algorithm>
 #include <map>

@@ -1,10 +1,10 @@
-#include "plan/place.h"
+#include "plan/detail/place.h"
 
 #include <iterator>
 #include <utility>
 
 #include "base/assert.h"
-#include "plan/uses.h"
+#include "plan/detail/uses.h"
 
 namespace strc::plan {
 namespace {

@@ -41,7 +41,7 @@ constexpr std::int64_t kRingRead = 0, kRingWritten = 8, kRingMask = 16, kRingIte
                        kRingSize = 32;
 
 /// An edge as memory. Between steady states `retained` items lie at item 0 and further (Linear). An edge
-/// behind a node that only passes on can share the memory of another, its tape (plan/share.h): then the last
+/// behind a node that only passes on can share the memory of another, its tape (plan/detail/share.h): then the last
 /// `retained` of those that the tape retains lie before its reader, and the node between them does not fire.
 struct Channel {
     EdgeId edge = graph::kNone;
@@ -162,7 +162,7 @@ struct Plan {
     std::optional<Demand> demand;  ///< of programs with dynamic rates
     std::optional<Drain> drain;  ///< if it was asked for (Options::ending), and can be
     /// By NodeId: nodes that only move items and have no steps, since others find these where they lie
-    /// (plan/share.h). Empty: there are none.
+    /// (plan/detail/share.h). Empty: there are none.
     std::vector<bool> gone;
 
     /// Where a node's items lie, by the port of its steps: its edges, or of a filter before or behind which a

@@ -1,4 +1,4 @@
-#include "plan/ports.h"
+#include "plan/detail/ports.h"
 
 #include <algorithm>
 

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "graph/hierarchy.h"
-#include "plan/layout.h"
-#include "plan/names.h"
+#include "plan/detail/layout.h"
+#include "plan/detail/names.h"
 #include "plan/plan.h"
 
 namespace strc::plan {

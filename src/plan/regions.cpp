@@ -1,12 +1,12 @@
-#include "plan/regions.h"
+#include "plan/detail/regions.h"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 
 #include "graph/effects.h"
-#include "plan/place.h"
-#include "plan/ports.h"
+#include "plan/detail/place.h"
+#include "plan/detail/ports.h"
 #include "sched/balance.h"
 #include "types/builtin_streams.h"
 

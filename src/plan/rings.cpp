@@ -1,4 +1,4 @@
-#include "plan/rings.h"
+#include "plan/detail/rings.h"
 
 #include <algorithm>
 #include <bit>

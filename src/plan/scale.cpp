@@ -1,4 +1,4 @@
-#include "plan/scale.h"
+#include "plan/detail/scale.h"
 
 #include <algorithm>
 #include <iterator>
@@ -9,9 +9,9 @@
 #include "base/pass.h"
 #include "graph/components.h"
 #include "graph/effects.h"
-#include "plan/feedback.h"
-#include "plan/fuse.h"
-#include "plan/gather.h"
+#include "plan/detail/feedback.h"
+#include "plan/detail/fuse.h"
+#include "plan/detail/gather.h"
 
 namespace strc::plan {
 namespace {

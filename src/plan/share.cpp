@@ -1,4 +1,4 @@
-#include "plan/share.h"
+#include "plan/detail/share.h"
 
 #include <algorithm>
 #include <set>
@@ -263,8 +263,8 @@ bool isIdentity(const elab::Elaboration& program, NodeId id) {
     const elab::Kernel& kernel = program.kernels[node.kernel];
     if (kernel.builtin != types::BuiltinStream::None)
         return types::info(kernel.builtin).role == types::BuiltinRole::Identity;
-    return node.effects == graph::kNoEffect &&
-           kernel.code.functions.empty() && kernel.code.work && copiesItem(*kernel.code.work);
+    return node.effects == graph::kNoEffect && kernel.code.functions.empty() && kernel.code.work &&
+           copiesItem(*kernel.code.work);
 }
 
 Sharing findSharing(base::Context& context, const elab::Elaboration& program, bool code) {

@@ -1,6 +1,6 @@
 #include "plan/tensor_handles.h"
 
-#include "plan/layout.h"
+#include "plan/detail/layout.h"
 
 namespace strc::plan {
 

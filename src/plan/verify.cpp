@@ -2,10 +2,10 @@
 #include <string>
 #include <utility>
 
-#include "plan/demand.h"
+#include "plan/detail/demand.h"
+#include "plan/detail/names.h"
 #include "plan/detail/shared_tapes.h"
 #include "plan/detail/state_check.h"
-#include "plan/names.h"
 #include "plan/plan.h"
 
 namespace strc::plan {

@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "plan/detail/names.h"
+#include "plan/detail/share.h"
 #include "plan/detail/shared_tapes.h"
-#include "plan/names.h"
-#include "plan/share.h"
 #include "types/builtin_streams.h"
 
 namespace strc::plan {

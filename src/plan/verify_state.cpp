@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "plan/detail/layout.h"
+#include "plan/detail/names.h"
 #include "plan/detail/state_check.h"
-#include "plan/layout.h"
-#include "plan/names.h"
 
 namespace strc::plan {
 

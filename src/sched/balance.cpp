@@ -5,9 +5,9 @@
 
 #include "graph/flow.h"
 #include "graph/hierarchy.h"
-#include "sched/explain.h"
-#include "sched/initialise.h"
-#include "sched/proportions.h"
+#include "sched/detail/explain.h"
+#include "sched/detail/initialise.h"
+#include "sched/detail/proportions.h"
 
 namespace strc::sched {
 namespace {

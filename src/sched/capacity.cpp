@@ -1,10 +1,10 @@
-#include "sched/capacity.h"
+#include "sched/detail/capacity.h"
 
 #include <algorithm>
 #include <unordered_map>
 
 #include "graph/flow.h"
-#include "sched/flatten.h"
+#include "sched/detail/flatten.h"
 
 namespace strc::sched {
 namespace {

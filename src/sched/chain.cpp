@@ -1,4 +1,4 @@
-#include "sched/chain.h"
+#include "sched/detail/chain.h"
 
 #include <algorithm>
 #include <numeric>
@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "sched/fold.h"
+#include "sched/detail/fold.h"
 
 namespace strc::sched {
 namespace {

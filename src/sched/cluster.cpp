@@ -1,4 +1,4 @@
-#include "sched/cluster.h"
+#include "sched/detail/cluster.h"
 
 #include <algorithm>
 #include <map>
@@ -9,8 +9,8 @@
 #include "graph/components.h"
 #include "graph/flow.h"
 #include "graph/hierarchy.h"
-#include "sched/chain.h"
-#include "sched/simulate.h"
+#include "sched/detail/chain.h"
+#include "sched/detail/simulate.h"
 
 namespace strc::sched {
 namespace {

@@ -1,4 +1,4 @@
-#include "sched/explain.h"
+#include "sched/detail/explain.h"
 
 #include <algorithm>
 #include <numeric>

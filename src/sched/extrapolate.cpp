@@ -1,4 +1,4 @@
-#include "sched/extrapolate.h"
+#include "sched/detail/extrapolate.h"
 
 #include <algorithm>
 #include <unordered_map>

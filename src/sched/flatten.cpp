@@ -1,4 +1,4 @@
-#include "sched/flatten.h"
+#include "sched/detail/flatten.h"
 
 #include "graph/flow.h"
 

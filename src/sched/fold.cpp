@@ -1,4 +1,4 @@
-#include "sched/fold.h"
+#include "sched/detail/fold.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,4 +1,4 @@
-#include "sched/initialise.h"
+#include "sched/detail/initialise.h"
 
 #include <algorithm>
 #include <numeric>
@@ -11,7 +11,7 @@
 #include "graph/flow.h"
 #include "graph/hierarchy.h"
 #include "graph/sdep.h"
-#include "sched/explain.h"
+#include "sched/detail/explain.h"
 
 namespace strc::sched {
 namespace {

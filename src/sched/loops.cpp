@@ -1,4 +1,4 @@
-#include "sched/loops.h"
+#include "sched/detail/loops.h"
 
 #include <iterator>
 #include <utility>

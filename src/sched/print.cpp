@@ -4,7 +4,7 @@
 
 #include "graph/flow.h"
 #include "graph/hierarchy.h"
-#include "sched/flatten.h"
+#include "sched/detail/flatten.h"
 #include "sched/schedule.h"
 
 namespace strc::sched {

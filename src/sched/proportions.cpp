@@ -1,4 +1,4 @@
-#include "sched/proportions.h"
+#include "sched/detail/proportions.h"
 
 #include <numeric>
 

@@ -1,4 +1,4 @@
-#include "sched/ratio.h"
+#include "sched/detail/ratio.h"
 
 #include <numeric>
 

@@ -8,13 +8,13 @@
 #include "base/assert.h"
 #include "graph/demand.h"
 #include "graph/sdep.h"
-#include "sched/capacity.h"
-#include "sched/cluster.h"
-#include "sched/explain.h"
-#include "sched/flatten.h"
-#include "sched/loops.h"
-#include "sched/simulate.h"
-#include "sched/verify.h"
+#include "sched/detail/capacity.h"
+#include "sched/detail/cluster.h"
+#include "sched/detail/explain.h"
+#include "sched/detail/flatten.h"
+#include "sched/detail/loops.h"
+#include "sched/detail/simulate.h"
+#include "sched/detail/verify.h"
 
 namespace strc::sched {
 namespace {

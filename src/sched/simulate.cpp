@@ -1,12 +1,12 @@
-#include "sched/simulate.h"
+#include "sched/detail/simulate.h"
 
 #include <algorithm>
 #include <bit>
 #include <set>
 #include <utility>
 
-#include "sched/extrapolate.h"
-#include "sched/fold.h"
+#include "sched/detail/extrapolate.h"
+#include "sched/detail/fold.h"
 
 namespace strc::sched {
 namespace {

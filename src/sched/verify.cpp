@@ -1,4 +1,4 @@
-#include "sched/verify.h"
+#include "sched/detail/verify.h"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
-#include "sema/calls.h"
-#include "sema/expressions.h"
-#include "sema/scopes.h"
-#include "sema/tensors.h"
+#include "sema/detail/calls.h"
+#include "sema/detail/expressions.h"
+#include "sema/detail/scopes.h"
+#include "sema/detail/tensors.h"
 
 namespace strc::sema {
 namespace {

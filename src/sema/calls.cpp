@@ -1,14 +1,14 @@
-#include "sema/calls.h"
+#include "sema/detail/calls.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "sema/effects.h"
-#include "sema/expressions.h"
-#include "sema/scopes.h"
-#include "sema/tapes.h"
-#include "sema/tensors.h"
+#include "sema/detail/effects.h"
+#include "sema/detail/expressions.h"
+#include "sema/detail/scopes.h"
+#include "sema/detail/tapes.h"
+#include "sema/detail/tensors.h"
 
 namespace strc::sema {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sema/declare.h"
+#include "sema/detail/declare.h"
 
 namespace strc::sema {
 namespace {

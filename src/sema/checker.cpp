@@ -1,4 +1,4 @@
-#include "sema/checker.h"
+#include "sema/detail/checker.h"
 
 #include "base/spelling.h"
 

@@ -1,4 +1,4 @@
-#include "sema/constants.h"
+#include "sema/detail/constants.h"
 
 #include "types/math.h"
 

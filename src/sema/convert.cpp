@@ -1,10 +1,10 @@
-#include "sema/convert.h"
+#include "sema/detail/convert.h"
 
 #include <fmt/format.h>
 
-#include "sema/expressions.h"
-#include "sema/integer_division.h"
-#include "sema/tensors.h"
+#include "sema/detail/expressions.h"
+#include "sema/detail/integer_division.h"
+#include "sema/detail/tensors.h"
 
 namespace strc::sema {
 namespace {

@@ -1,4 +1,4 @@
-#include "sema/created.h"
+#include "sema/detail/created.h"
 
 #include <unordered_map>
 #include <vector>

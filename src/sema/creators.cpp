@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include "sema/calls.h"
-#include "sema/declare.h"
-#include "sema/expressions.h"
-#include "sema/scopes.h"
-#include "sema/statements.h"
-#include "sema/streams.h"
-#include "sema/types.h"
+#include "sema/detail/calls.h"
+#include "sema/detail/declare.h"
+#include "sema/detail/expressions.h"
+#include "sema/detail/scopes.h"
+#include "sema/detail/statements.h"
+#include "sema/detail/streams.h"
+#include "sema/detail/types.h"
 
 namespace strc::sema {
 namespace {

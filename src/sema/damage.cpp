@@ -1,4 +1,4 @@
-#include "sema/damage.h"
+#include "sema/detail/damage.h"
 
 #include <algorithm>
 

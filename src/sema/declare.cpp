@@ -1,11 +1,11 @@
-#include "sema/declare.h"
+#include "sema/detail/declare.h"
 
 #include <algorithm>
 
-#include "sema/effects.h"
-#include "sema/statements.h"
-#include "sema/streams.h"
-#include "sema/types.h"
+#include "sema/detail/effects.h"
+#include "sema/detail/statements.h"
+#include "sema/detail/streams.h"
+#include "sema/detail/types.h"
 
 namespace strc::sema {
 namespace {

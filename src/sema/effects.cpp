@@ -1,6 +1,6 @@
-#include "sema/effects.h"
+#include "sema/detail/effects.h"
 
-#include "sema/expressions.h"
+#include "sema/detail/expressions.h"
 
 namespace strc::sema {
 namespace {

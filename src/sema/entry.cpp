@@ -3,7 +3,7 @@
 
 #include "base/spelling.h"
 #include "sema/check.h"
-#include "sema/tables.h"
+#include "sema/detail/tables.h"
 
 namespace strc::sema {
 namespace {

@@ -1,7 +1,7 @@
 // Files that are looked at while the graph is built: as arrays, and what they tell of sounds.
-#include "sema/calls.h"
-#include "sema/expressions.h"
-#include "sema/scopes.h"
+#include "sema/detail/calls.h"
+#include "sema/detail/expressions.h"
+#include "sema/detail/scopes.h"
 
 namespace strc::sema {
 namespace {

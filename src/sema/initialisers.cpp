@@ -1,5 +1,5 @@
-#include "sema/calls.h"
-#include "sema/expressions.h"
+#include "sema/detail/calls.h"
+#include "sema/detail/expressions.h"
 
 namespace strc::sema {
 namespace {

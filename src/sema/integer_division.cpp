@@ -1,6 +1,6 @@
-#include "sema/integer_division.h"
+#include "sema/detail/integer_division.h"
 
-#include "sema/convert.h"
+#include "sema/detail/convert.h"
 
 namespace strc::sema {
 namespace {

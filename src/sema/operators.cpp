@@ -1,7 +1,7 @@
-#include "sema/expressions.h"
-#include "sema/integer_division.h"
-#include "sema/tensors.h"
-#include "sema/types.h"
+#include "sema/detail/expressions.h"
+#include "sema/detail/integer_division.h"
+#include "sema/detail/tensors.h"
+#include "sema/detail/types.h"
 
 namespace strc::sema {
 namespace {

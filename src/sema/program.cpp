@@ -1,7 +1,7 @@
 #include "sema/program.h"
 
 #include "base/assert.h"
-#include "sema/tables.h"
+#include "sema/detail/tables.h"
 
 namespace strc::sema {
 namespace {

@@ -1,5 +1,5 @@
-#include "sema/expressions.h"
-#include "sema/streams.h"
+#include "sema/detail/expressions.h"
+#include "sema/detail/streams.h"
 
 namespace strc::sema {
 namespace {

@@ -1,4 +1,4 @@
-#include "sema/statements.h"
+#include "sema/detail/statements.h"
 
 namespace strc::sema {
 namespace {

@@ -1,7 +1,7 @@
-#include "sema/scopes.h"
+#include "sema/detail/scopes.h"
 
 #include "base/spelling.h"
-#include "sema/created.h"
+#include "sema/detail/created.h"
 
 namespace strc::sema {
 namespace {

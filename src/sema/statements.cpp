@@ -1,15 +1,15 @@
-#include "sema/statements.h"
+#include "sema/detail/statements.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "sema/calls.h"
-#include "sema/effects.h"
-#include "sema/expressions.h"
-#include "sema/scopes.h"
-#include "sema/tapes.h"
-#include "sema/types.h"
+#include "sema/detail/calls.h"
+#include "sema/detail/effects.h"
+#include "sema/detail/expressions.h"
+#include "sema/detail/scopes.h"
+#include "sema/detail/tapes.h"
+#include "sema/detail/types.h"
 
 namespace strc::sema {
 namespace {

@@ -1,11 +1,11 @@
-#include "sema/streams.h"
+#include "sema/detail/streams.h"
 
-#include "sema/convert.h"
-#include "sema/effects.h"
-#include "sema/expressions.h"
-#include "sema/scopes.h"
-#include "sema/statements.h"
-#include "sema/types.h"
+#include "sema/detail/convert.h"
+#include "sema/detail/effects.h"
+#include "sema/detail/expressions.h"
+#include "sema/detail/scopes.h"
+#include "sema/detail/statements.h"
+#include "sema/detail/types.h"
 
 namespace strc::sema {
 namespace {

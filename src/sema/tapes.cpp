@@ -1,8 +1,8 @@
-#include "sema/tapes.h"
+#include "sema/detail/tapes.h"
 
 #include <fmt/format.h>
 
-#include "sema/scopes.h"
+#include "sema/detail/scopes.h"
 
 namespace strc::sema {
 namespace {

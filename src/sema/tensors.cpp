@@ -1,8 +1,8 @@
-#include "sema/tensors.h"
+#include "sema/detail/tensors.h"
 
-#include "sema/calls.h"
-#include "sema/expressions.h"
-#include "sema/scopes.h"
+#include "sema/detail/calls.h"
+#include "sema/detail/expressions.h"
+#include "sema/detail/scopes.h"
 
 namespace strc::sema {
 namespace {

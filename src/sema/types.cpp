@@ -1,12 +1,12 @@
-#include "sema/types.h"
+#include "sema/detail/types.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "sema/expressions.h"
-#include "sema/scopes.h"
-#include "sema/tensors.h"
+#include "sema/detail/expressions.h"
+#include "sema/detail/scopes.h"
+#include "sema/detail/tensors.h"
 
 namespace strc::sema {
 namespace {

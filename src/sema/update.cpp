@@ -1,5 +1,5 @@
 #include "sema/check.h"
-#include "sema/declare.h"
+#include "sema/detail/declare.h"
 
 namespace strc::sema {
 namespace {

@@ -11,12 +11,12 @@
 #include "executable/link.h"
 #include "executable/tables.h"
 #include "io/picture_libraries.h"
-#include "session/device.h"
+#include "session/detail/device.h"
+#include "session/detail/operator_library.h"
+#include "session/detail/own_library.h"
+#include "session/detail/split.h"
 #include "session/engine.h"
-#include "session/operator_library.h"
-#include "session/own_library.h"
 #include "session/products.h"
-#include "session/split.h"
 #include "strc/beside.h"
 
 namespace strc::session {
@@ -46,7 +46,8 @@ public:
         how.kernels = kernelLibrary(program, settings, KernelsFor::Executable);
         if (diags().hasErrors()) return std::nullopt;
         const plan::Plan& plan = how.device ? how.device->parts->plan : *program.plan;
-        codegen::Module module = codegen::lower(program.context, *program.program.types, program.module, plan, how);
+        codegen::Module module =
+            codegen::lower(program.context, *program.program.types, program.module, plan, how);
         checkKernels(program, how, module);
         checkSplit(program, settings);
         if (module.kernelCount() != 0) libraries = kernelFiles(settings);

@@ -1,4 +1,4 @@
-#include "session/c_source.h"
+#include "session/detail/c_source.h"
 
 #include "csource/print.h"
 #include "executable/library.h"

@@ -1,4 +1,4 @@
-#include "session/device.h"
+#include "session/detail/device.h"
 
 #include <map>
 #include <utility>
@@ -71,7 +71,8 @@ public:
             unsupported(parts->why, kNothing);
             return nullptr;
         }
-        auto part = codegen::lowerForDevice(program.context, *program.program.types, program.module, parts, how);
+        auto part = codegen::lowerForDevice(program.context, *program.program.types, program.module,
+                                            parts, how);
         if (!part) {
             unsupported(part.error());
             return nullptr;

@@ -1,9 +1,9 @@
 #include "session/engine.h"
 
 #include "host/run.h"
-#include "session/device.h"
-#include "session/operator_library.h"
-#include "session/split.h"
+#include "session/detail/device.h"
+#include "session/detail/operator_library.h"
+#include "session/detail/split.h"
 
 namespace strc::session {
 
@@ -28,7 +28,8 @@ std::optional<Code> makeCode(Compilation& program, const Settings& settings, cod
     how.kernels = kernelLibrary(program, settings, KernelsFor::Here);
     if (program.context.diags.hasErrors()) return std::nullopt;
     const plan::Plan& plan = how.device ? how.device->parts->plan : *program.plan;
-    codegen::Module module = codegen::lower(program.context, *program.program.types, program.module, plan, how);
+    codegen::Module module =
+        codegen::lower(program.context, *program.program.types, program.module, plan, how);
     checkKernels(program, how, module);
     checkSplit(program, settings);
     codegen::optimize(module, how);

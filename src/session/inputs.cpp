@@ -1,4 +1,4 @@
-#include "session/inputs.h"
+#include "session/detail/inputs.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "session/operator_library.h"
+#include "session/detail/operator_library.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include "io/subprocess.h"
 #include "ir/calls.h"
 #include "operators/choice.h"
-#include "session/own_library.h"
+#include "session/detail/own_library.h"
 #include "session/products.h"
 #include "strc/beside.h"
 

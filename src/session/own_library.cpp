@@ -1,4 +1,4 @@
-#include "session/own_library.h"
+#include "session/detail/own_library.h"
 
 #include <dlfcn.h>
 #include <filesystem>

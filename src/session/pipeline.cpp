@@ -12,7 +12,7 @@
 #include "pass/run.h"
 #include "sched/balance.h"
 #include "sema/check.h"
-#include "session/inputs.h"
+#include "session/detail/inputs.h"
 
 namespace strc::session {
 

@@ -14,9 +14,9 @@
 #include "ir/text.h"
 #include "pass/text.h"
 #include "plan/memory.h"
-#include "session/c_source.h"
+#include "session/detail/c_source.h"
+#include "session/detail/operator_library.h"
 #include "session/engine.h"
-#include "session/operator_library.h"
 
 namespace strc::session {
 
@@ -54,7 +54,8 @@ std::string machineCode(Product stage, Compilation& program, const Settings& set
     codegen::Options how = codegenOptions(settings);
     how.native = nativesBySymbol(program);
     how.kernels = kernelLibrary(program, settings, KernelsFor::Looking);
-    codegen::Module module = codegen::lower(program.context, *program.program.types, program.module, *program.plan, how);
+    codegen::Module module =
+        codegen::lower(program.context, *program.program.types, program.module, *program.plan, how);
     if (optimized) codegen::optimize(module, how);
     return stage == Product::Llvm ? codegen::printLlvm(module)
                                   : codegen::printAssembly(module, how);

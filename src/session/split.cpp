@@ -1,4 +1,4 @@
-#include "session/split.h"
+#include "session/detail/split.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-#include "tensor/assembly.h"
+#include "tensor/detail/assembly.h"
 
 #include "base/assert.h"
-#include "tensor/attention.h"
-#include "tensor/contractions.h"
-#include "tensor/epilogue.h"
+#include "tensor/detail/attention.h"
+#include "tensor/detail/contractions.h"
+#include "tensor/detail/epilogue.h"
 
 namespace strc::tensor {
 

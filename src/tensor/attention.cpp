@@ -1,7 +1,7 @@
 // Scaled dot-product attention, softmax(q k^T scale) v, row by row of the queries: no more than one row of
 // scores is ever stored.
 
-#include "tensor/attention.h"
+#include "tensor/detail/attention.h"
 
 #include <cmath>
 

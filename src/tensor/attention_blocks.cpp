@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tensor/attention.h"
-#include "tensor/contractions.h"
+#include "tensor/detail/attention.h"
+#include "tensor/detail/contractions.h"
 
 namespace strc::tensor {
 

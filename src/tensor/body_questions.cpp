@@ -1,4 +1,4 @@
-#include "tensor/body_questions.h"
+#include "tensor/detail/body_questions.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 // Products of matrices and convolutions as sums of products over arrays (ir/contraction.h).
 
-#include "tensor/contractions.h"
+#include "tensor/detail/contractions.h"
 
 #include <algorithm>
 
-#include "tensor/epilogue.h"
+#include "tensor/detail/epilogue.h"
 
 namespace strc::tensor {
 

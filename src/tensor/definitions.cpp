@@ -1,6 +1,6 @@
 // Operations element by element: the definitions that types/tensor_functions.def names.
 
-#include "tensor/definitions.h"
+#include "tensor/detail/definitions.h"
 
 #include <cmath>
 

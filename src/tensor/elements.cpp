@@ -1,11 +1,11 @@
-#include "tensor/elements.h"
+#include "tensor/detail/elements.h"
 
 #include "base/assert.h"
-#include "tensor/assembly.h"
-#include "tensor/contractions.h"
-#include "tensor/definitions.h"
-#include "tensor/epilogue.h"
-#include "tensor/reductions.h"
+#include "tensor/detail/assembly.h"
+#include "tensor/detail/contractions.h"
+#include "tensor/detail/definitions.h"
+#include "tensor/detail/epilogue.h"
+#include "tensor/detail/reductions.h"
 
 namespace strc::tensor {
 

@@ -1,4 +1,4 @@
-#include "tensor/epilogue.h"
+#include "tensor/detail/epilogue.h"
 
 #include <algorithm>
 #include <cmath>

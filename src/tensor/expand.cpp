@@ -5,7 +5,7 @@
 #include "base/pass.h"
 #include "ir/calls.h"
 #include "ir/text.h"
-#include "tensor/expansion.h"
+#include "tensor/detail/expansion.h"
 
 namespace strc::tensor {
 namespace {

@@ -1,7 +1,7 @@
 // Ways to infer the shapes of a body, of which the first that makes sense is taken; then the body is expanded.
 
-#include "tensor/expander.h"
-#include "tensor/shape_inference.h"
+#include "tensor/detail/expander.h"
+#include "tensor/detail/shape_inference.h"
 
 namespace strc::tensor {
 namespace {

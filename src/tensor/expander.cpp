@@ -1,7 +1,7 @@
-#include "tensor/expander.h"
+#include "tensor/detail/expander.h"
 
 #include "base/assert.h"
-#include "tensor/body_questions.h"
+#include "tensor/detail/body_questions.h"
 
 namespace strc::tensor {
 

@@ -1,4 +1,4 @@
-#include "tensor/expansion_context.h"
+#include "tensor/detail/expansion_context.h"
 
 namespace strc::tensor {
 

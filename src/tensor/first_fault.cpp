@@ -1,4 +1,4 @@
-#include "tensor/first_fault.h"
+#include "tensor/detail/first_fault.h"
 
 #include "tensor/operation.h"
 

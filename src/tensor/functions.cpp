@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "ir/inline.h"
-#include "tensor/expansion.h"
+#include "tensor/detail/expansion.h"
 
 namespace strc::tensor {
 namespace {

@@ -1,4 +1,4 @@
-#include "tensor/items.h"
+#include "tensor/detail/items.h"
 
 namespace strc::tensor {
 

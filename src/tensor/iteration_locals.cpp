@@ -1,4 +1,4 @@
-#include "tensor/iteration_locals.h"
+#include "tensor/detail/iteration_locals.h"
 
 #include <functional>
 

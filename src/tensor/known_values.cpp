@@ -1,4 +1,4 @@
-#include "tensor/known_values.h"
+#include "tensor/detail/known_values.h"
 
 #include <algorithm>
 #include <cstring>

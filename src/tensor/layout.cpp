@@ -1,4 +1,4 @@
-#include "tensor/layout.h"
+#include "tensor/detail/layout.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "tensor/numbers.h"
+#include "tensor/detail/numbers.h"
 
 namespace strc::tensor {
 

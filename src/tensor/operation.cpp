@@ -1,7 +1,7 @@
 #include "tensor/operation.h"
 
 #include "ir/writer.h"
-#include "tensor/expander.h"
+#include "tensor/detail/expander.h"
 
 namespace strc::tensor {
 

@@ -1,10 +1,10 @@
-#include "tensor/operations.h"
+#include "tensor/detail/operations.h"
 
 #include <algorithm>
 
 #include "base/assert.h"
-#include "tensor/epilogue.h"
-#include "tensor/known_values.h"
+#include "tensor/detail/epilogue.h"
+#include "tensor/detail/known_values.h"
 
 namespace strc::tensor {
 

@@ -1,4 +1,4 @@
-#include "tensor/places.h"
+#include "tensor/detail/places.h"
 
 namespace strc::tensor {
 

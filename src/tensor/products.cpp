@@ -1,6 +1,6 @@
 // Sums of products: matrices and convolutions.
 
-#include "tensor/reductions.h"
+#include "tensor/detail/reductions.h"
 
 namespace strc::tensor {
 

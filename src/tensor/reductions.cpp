@@ -1,6 +1,6 @@
 // Operations that go through many elements for one of the result.
 
-#include "tensor/reductions.h"
+#include "tensor/detail/reductions.h"
 
 #include "base/assert.h"
 

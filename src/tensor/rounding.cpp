@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tensor/numbers.h"
+#include "tensor/detail/numbers.h"
 
 namespace strc::tensor {
 

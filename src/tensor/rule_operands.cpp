@@ -1,4 +1,4 @@
-#include "tensor/rule_operands.h"
+#include "tensor/detail/rule_operands.h"
 
 #include <fmt/format.h>
 

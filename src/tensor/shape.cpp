@@ -1,7 +1,7 @@
 #include "tensor/shape.h"
 
 #include "base/assert.h"
-#include "tensor/shape_rules.h"
+#include "tensor/detail/shape_rules.h"
 
 namespace strc::tensor {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "tensor/shape_rules.h"
+#include "tensor/detail/shape_rules.h"
 
 namespace strc::tensor {
 

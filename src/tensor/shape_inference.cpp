@@ -1,7 +1,7 @@
-#include "tensor/shape_inference.h"
+#include "tensor/detail/shape_inference.h"
 
 #include "base/assert.h"
-#include "tensor/body_questions.h"
+#include "tensor/detail/body_questions.h"
 #include "tensor/operation.h"
 
 namespace strc::tensor {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "tensor/body_questions.h"
+#include "tensor/detail/body_questions.h"
+#include "tensor/detail/shape_inference.h"
 #include "tensor/operation.h"
-#include "tensor/shape_inference.h"
 
 namespace strc::tensor {
 

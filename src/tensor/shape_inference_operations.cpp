@@ -2,8 +2,8 @@
 
 #include <cstring>
 
+#include "tensor/detail/shape_inference.h"
 #include "tensor/operation.h"
-#include "tensor/shape_inference.h"
 
 namespace strc::tensor {
 

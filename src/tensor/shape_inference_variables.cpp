@@ -1,8 +1,8 @@
 // Variables with tensors, and values that stand under a name in a weights file.
 
+#include "tensor/detail/shape_inference.h"
+#include "tensor/detail/stored_values.h"
 #include "tensor/operation.h"
-#include "tensor/shape_inference.h"
-#include "tensor/stored_values.h"
 
 namespace strc::tensor {
 

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "tensor/expansion.h"
+#include "tensor/detail/expansion.h"
 
 namespace strc::tensor {
 namespace {

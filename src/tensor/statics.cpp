@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tensor/expansion.h"
+#include "tensor/detail/expansion.h"
 
 namespace strc::tensor {
 namespace {

@@ -1,4 +1,4 @@
-#include "tensor/stored_values.h"
+#include "tensor/detail/stored_values.h"
 
 #include <algorithm>
 #include <new>

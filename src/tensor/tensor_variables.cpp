@@ -1,9 +1,9 @@
-#include "tensor/tensor_variables.h"
+#include "tensor/detail/tensor_variables.h"
 
 #include <algorithm>
 #include <memory>
 
-#include "tensor/body_questions.h"
+#include "tensor/detail/body_questions.h"
 
 namespace strc::tensor {
 

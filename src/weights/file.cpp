@@ -8,7 +8,7 @@
 #include "base/spelling.h"
 #include "strc/safetensors.h"
 #include "types/tensor_elements.h"
-#include "weights/reading.h"
+#include "weights/detail/reading.h"
 #include "weights/weights.h"
 
 namespace strc::weights {

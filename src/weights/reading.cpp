@@ -1,4 +1,4 @@
-#include "weights/reading.h"
+#include "weights/detail/reading.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -4,7 +4,7 @@
 #include "base/assert.h"
 #include "graph/picture.h"
 #include "program.h"
-#include "sched/verify.h"
+#include "sched/detail/verify.h"
 
 using namespace strc;
 

@@ -9,8 +9,8 @@
 #include "graph/hierarchy.h"
 #include "graph/picture.h"
 #include "sched/balance.h"
+#include "sched/detail/verify.h"
 #include "sched/schedule.h"
-#include "sched/verify.h"
 #include "support/naive.h"
 #include "support/random_streams.h"
 

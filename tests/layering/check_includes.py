@@ -2,7 +2,8 @@
 """Checks every #include of the tree against the walls between the folders.
 
 The walls are the strc_library lines of src/CMakeLists.txt: DEPS are the folders whose headers a
-folder may include, PRIVATE the third-party libraries of its .cpp files. check_includes.py [ROOT]
+folder may include, PRIVATE the third-party libraries of its .cpp files. Headers that no other
+folder sees stand under detail/. check_includes.py [ROOT]
 """
 
 import re
@@ -122,8 +123,31 @@ def check_file(src, path, table):
         yield f'does not include its own "{own}" first'
 
 
+def private_headers(src):
+    """Headers that no other folder sees, by itself or through a header that it sees."""
+    users = {path.relative_to(src).as_posix(): set() for path in src.rglob("*.h")}
+    for base in (src, src.parent / "tools"):
+        for path in base.rglob("*"):
+            if path.suffix not in {".h", ".cpp"}:
+                continue
+            includer = path.relative_to(src).as_posix() if base == src else "tools"
+            for bracket, name in INCLUDE.findall(path.read_text(encoding="utf-8")):
+                if bracket == '"' and name in users:
+                    users[name].add(includer)
+    seen = {name for name, own in users.items()
+            if any(user.split("/")[0] != name.split("/")[0] for user in own)}
+    more = seen
+    while more:
+        more = {name for name, own in users.items() if name not in seen and own & seen}
+        seen |= more
+    return set(users) - seen
+
+
 def check_tree(root):
     src = root / "src"
+    for name in sorted(private_headers(src)):
+        if "/detail/" not in name:
+            yield f"src/{name}: no other folder sees it, so it belongs into detail/"
     table = walls((src / "CMakeLists.txt").read_text(encoding="utf-8"))
     yield from check_order(table)
     for path in sorted(src.rglob("*")):

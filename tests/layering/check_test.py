@@ -24,7 +24,7 @@ class Tree(unittest.TestCase):
         self.write("src/CMakeLists.txt", CMAKE)
         self.write("src/base/a.h", "// What it is for.\n#pragma once\n#include <string_view>\n")
         self.write("src/base/a.cpp", '#include "base/a.h"\n#include <fmt/format.h>\n')
-        self.write("src/parser/p.cpp", '#include <antlr4-runtime.h>\n#include "StrcParser.h"\n')
+        self.write("src/parser/p.cpp", '#include <antlr4-runtime.h>\n#include "StrcParser.h"\n#include "base/a.h"\n')
 
     def write(self, name, text):
         path = self.root / name
@@ -46,14 +46,24 @@ class Includes(Tree):
         self.write("src/base/detail/d.h", "#pragma once\n")
         self.assertIn("private", self.faults("src/sched/s.cpp", '#include "base/detail/d.h"\n'))
 
+    def test_private_headers(self):
+        private = "belongs into detail"
+        self.assertIn(private, self.faults("src/base/b.h", "#pragma once\n"))
+        self.write("src/base/a.h", '#pragma once\n#include "base/b.h"\n')
+        self.assertEqual(self.faults("src/base/b.h", "#pragma once\n"), "", "a header that others see shows it")
+        self.write("src/base/a.h", "#pragma once\n")
+        self.assertIn(private, self.faults("src/base/c.cpp", '#include "base/b.h"\n'))
+        self.write("src/base/c.cpp", "")
+        self.assertEqual(self.faults("src/sched/s.cpp", '#include "base/b.h"\n'), "")
+
     def test_the_compiler_behind_its_c_functions(self):
         self.write("src/CMakeLists.txt", CMAKE + "strc_library(repl)\nstrc_library(api DEPS base)\n"
                    "strc_library(driver DEPS base api repl)\n")
-        for name in "api/detail/c.h", "repl/r.h":
-            self.write(f"src/{name}", "#pragma once\n")
+        self.write("src/api/detail/c.h", "#pragma once\n")
         public = '#include "strc/strc.h"\n'
         self.assertEqual(self.faults("src/driver/d.cpp", public), "")
         self.assertIn("private", self.faults("src/driver/d.cpp", '#include "api/detail/c.h"\n'))
+        self.write("src/repl/r.h", "#pragma once\n")
         self.assertIn("only driver/repl_command.cpp", self.faults("src/driver/d.cpp", '#include "repl/r.h"\n'))
         self.write("src/driver/d.cpp", "")
         self.assertEqual(self.faults("src/driver/repl_command.cpp", '#include "repl/r.h"\n'), "")

@@ -134,7 +134,7 @@ typedef struct strc_device_error {
     char why[240];
 } strc_device_error;
 
-/// Filters whose shapes only the run knows (elab/compiled_form.h), for generated code. Items of theirs are names of tensors, in 4
+/// Filters whose shapes only the run knows (elab/detail/compiled_form.h), for generated code. Items of theirs are names of tensors, in 4
 /// bytes each. Nonzero: the run ends at once (STRC_END_STOPPED), and why is their own knowledge.
 typedef struct strc_symbolic {
     void *self;

@@ -1,7 +1,7 @@
 #pragma once
 /// Gives the main stream its parameters.
 
-#include "elab/tree.h"
+#include "elab/detail/tree.h"
 
 namespace strc::elab {
 

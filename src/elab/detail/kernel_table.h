@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "elab/tree.h"
+#include "elab/detail/tree.h"
 #include "eval/eval.h"
 
 namespace strc::elab {

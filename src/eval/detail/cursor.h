@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "eval/analysis.h"
-#include "eval/builder.h"
+#include "eval/detail/analysis.h"
+#include "eval/detail/builder.h"
 
 namespace strc::eval {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "eval/code.h"
+#include "eval/detail/code.h"
 
 namespace strc::eval {
 

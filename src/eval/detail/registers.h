@@ -6,7 +6,7 @@
 
 #include "eval/detail/cursor.h"
 #include "eval/detail/frame.h"
-#include "eval/location.h"
+#include "eval/detail/location.h"
 
 namespace strc::eval {
 

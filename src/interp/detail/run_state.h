@@ -9,10 +9,10 @@
 #include "interp/detail/actor.h"
 #include "interp/detail/channels.h"
 #include "interp/detail/messages.h"
+#include "interp/detail/ready_set.h"
 #include "interp/files.h"
 #include "interp/line_limit.h"
 #include "interp/machine.h"
-#include "interp/ready_set.h"
 
 namespace strc::interp {
 

@@ -2,7 +2,7 @@
 /// The cost of linear nodes, in multiplications with their loads: the passes choose the cheapest form by it.
 
 #include "graph/graph.h"
-#include "linear/form.h"
+#include "linear/detail/form.h"
 #include "target/model.h"
 
 namespace strc::linear {

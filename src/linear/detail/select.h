@@ -9,7 +9,7 @@
 
 #include "elab/replace.h"
 #include "graph/graph.h"
-#include "linear/form.h"
+#include "linear/detail/form.h"
 #include "target/model.h"
 
 namespace strc::linear {

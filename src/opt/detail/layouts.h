@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "elab/replace.h"
-#include "opt/compose.h"
+#include "opt/detail/compose.h"
 #include "pass/context.h"
 #include "tensor/expand.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 /// Judges which nodes a plan leaves out, because what they give lies where they would take it from, and on
-/// whose tape each edge lies. Shares no code with plan/share.h, whose work it judges.
+/// whose tape each edge lies. Shares no code with plan/detail/share.h, whose work it judges.
 
 #include <vector>
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ast/format_layout.h"
+#include "ast/detail/format_layout.h"
 
 namespace strc::ast {
 namespace {

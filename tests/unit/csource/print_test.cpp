@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "csource/literals.h"
-#include "csource/names.h"
+#include "csource/detail/literals.h"
+#include "csource/detail/names.h"
 #include "ir/text.h"
 
 namespace strc::csource {

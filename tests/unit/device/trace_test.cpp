@@ -1,6 +1,6 @@
 // Who wrote what is read.
 
-#include "device/trace.h"
+#include "device/detail/trace.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "driver/output.h"
+#include "driver/detail/output.h"
 
 #include <cerrno>
 #include <cstring>
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "driver/progress.h"
+#include "driver/detail/progress.h"
 
 namespace strc::driver {
 namespace {

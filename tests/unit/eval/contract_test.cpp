@@ -1,6 +1,6 @@
 // Sums of products beside the plainest way to say them: place by place, loop by loop, with the same bits.
 
-#include "eval/contract.h"
+#include "eval/detail/contract.h"
 
 #include <algorithm>
 #include <random>

@@ -2,10 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include "interp/detail/ready_set.h"
 #include "interp/line_limit.h"
 #include "interp/live.h"
 #include "interp/machine.h"
-#include "interp/ready_set.h"
 #include "session/pipeline.h"
 
 namespace strc::interp {

@@ -1,5 +1,5 @@
 // What is combined computes what its parts compute, on as much input.
-#include "linear/combine.h"
+#include "linear/detail/combine.h"
 
 #include <numeric>
 #include <random>

@@ -10,7 +10,7 @@
 
 #include "base/pass.h"
 #include "ir/verify.h"
-#include "linear/extract.h"
+#include "linear/detail/extract.h"
 #include "unit/codegen/compiled.h"
 
 namespace strc::linear {

@@ -1,5 +1,5 @@
 // Numbers as the compiler's own readers and writers see them: both are asked the same.
-#include "io/numbers.h"
+#include "io/detail/numbers.h"
 
 #include <cmath>
 #include <cstring>

@@ -1,5 +1,5 @@
 // What is told of a run, in the same words as strc tells it.
-#include "driver/progress.h"
+#include "driver/detail/progress.h"
 
 #include <fstream>
 #include <regex>

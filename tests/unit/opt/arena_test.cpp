@@ -1,4 +1,4 @@
-#include "plan/arena.h"
+#include "plan/detail/arena.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "opt/min_cut.h"
+#include "opt/detail/min_cut.h"
 
 namespace strc::testing {
 namespace {

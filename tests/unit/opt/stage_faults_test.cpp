@@ -11,8 +11,8 @@
 #include "parser/parse.h"
 #include "pass/verify.h"
 #include "sched/balance.h"
+#include "sched/detail/verify.h"
 #include "sched/schedule.h"
-#include "sched/verify.h"
 #include "sema/check.h"
 #include "unit/opt/faults.h"
 

@@ -1,4 +1,4 @@
-#include "plan/gather.h"
+#include "plan/detail/gather.h"
 
 #include "unit/plan/fixture.h"
 

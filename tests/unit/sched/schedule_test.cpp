@@ -8,7 +8,7 @@
 
 #include "graph/flow.h"
 #include "sched/balance.h"
-#include "sched/verify.h"
+#include "sched/detail/verify.h"
 #include "support/naive.h"
 #include "support/random_streams.h"
 #include "support/streams.h"

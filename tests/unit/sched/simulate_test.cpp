@@ -1,4 +1,4 @@
-#include "sched/simulate.h"
+#include "sched/detail/simulate.h"
 
 #include <chrono>
 #include <numeric>
@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "sched/balance.h"
-#include "sched/flatten.h"
-#include "sched/fold.h"
+#include "sched/detail/flatten.h"
+#include "sched/detail/fold.h"
 #include "support/naive.h"
 #include "support/random_streams.h"
 #include "support/streams.h"
