@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
-#include "codegen/detail/body_emitter.h"
+#include "codegen/detail/calls.h"
 #include "strc/runtime.h"
 
 namespace strc::codegen {
@@ -172,31 +172,32 @@ llvm::Constant* ModuleBuilder::dispatch(const KernelFunctions& from, std::int32_
                         "dispatch");
 }
 
-void BodyEmitter::emitSend(const Instr& instr) {
-    const ir::Send& send = body.sends[instr.index];
+void emitSend(BodyContext& c, const Instr& instr) {
+    const ir::Send& send = c.body.sends[instr.index];
     std::size_t next = 1;
-    llvm::Value* latency = b.getInt64(0);
-    if (send.hasLatency) latency = b.CreateSExt(operand(instr, next++), m.i64());
+    llvm::Value* latency = c.b.getInt64(0);
+    if (send.hasLatency) latency = c.b.CreateSExt(c.operand(instr, next++), c.m.i64());
     std::vector<const Type*> types;
     for (std::size_t k = next; k < instr.operands.size(); ++k)
-        types.push_back(typeOf(instr.operands[k]));
+        types.push_back(c.typeOf(instr.operands[k]));
     const std::vector<std::uint64_t> offsets = argumentOffsets(types);
-    auto* memory = entry.CreateAlloca(llvm::ArrayType::get(m.i8(), offsets.back()));
+    auto* memory = c.entry.CreateAlloca(llvm::ArrayType::get(c.m.i8(), offsets.back()));
     memory->setAlignment(llvm::Align(kArgumentAlignment));
     for (std::size_t k = 0; k < types.size(); ++k) {
-        llvm::Value* place = b.CreateConstInBoundsGEP1_64(m.i8(), memory, offsets[k]);
-        llvm::Value* argument = operand(instr, next + k);
+        llvm::Value* place = c.b.CreateConstInBoundsGEP1_64(c.m.i8(), memory, offsets[k]);
+        llvm::Value* argument = c.operand(instr, next + k);
         if (types[k]->isAggregate())
-            b.CreateMemCpy(place, llvm::MaybeAlign(1), argument, llvm::MaybeAlign(1),
-                           static_cast<std::uint64_t>(types::sizeOf(types[k])));
+            c.b.CreateMemCpy(place, llvm::MaybeAlign(1), argument, llvm::MaybeAlign(1),
+                             static_cast<std::uint64_t>(types::sizeOf(types[k])));
         else
-            m.store(b, types[k], place, argument);
+            c.m.store(c.b, types[k], place, argument);
     }
-    auto* portal = llvm::dyn_cast<llvm::ConstantInt>(operand(instr, 0));
+    auto* portal = llvm::dyn_cast<llvm::ConstantInt>(c.operand(instr, 0));
     STRC_ASSERT(portal, "a portal is a constant of the kernel");
-    llvm::Constant* what = m.dispatch(kernel, static_cast<std::int32_t>(portal->getSExtValue()),
-                                      send, offsets.back(), instr.range);
-    b.CreateCall(m.runtime("strc_send"), {param(kEnv), param(kNode), what, latency, memory});
+    llvm::Constant* what = c.m.dispatch(c.kernel, static_cast<std::int32_t>(portal->getSExtValue()),
+                                        send, offsets.back(), instr.range);
+    c.b.CreateCall(c.m.runtime("strc_send"),
+                   {c.param(kEnv), c.param(kNode), what, latency, memory});
 }
 
 namespace {

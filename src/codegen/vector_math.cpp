@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/pass.h"
-#include "codegen/detail/body_emitter.h"
+#include "codegen/detail/body_math.h"
 #include "codegen/detail/llvm_backend.h"
 #include "codegen/detail/target.h"
 
@@ -355,72 +355,76 @@ llvm::Function* ModuleBuilder::loopMath(MathFn fn, Around around) {
 
 // ---------------------------------------------------------------- in bodies
 
+namespace {
+
+bool isVectorMath(const BodyContext& c, const Instr& instr) {
+    if (instr.op != Op::Math || !isFloatMath(c, instr)) return false;
+    if (instr.math != MathFn::Arg && !isInDoubles(instr.math)) return false;
+    return c.lanesOf(instr.result) != 0;
+}
+
+}  // namespace
+
 /// The passes `vector-math` and `tensor-math`.
-void BodyEmitter::chooseVectorMath() {
+void chooseVectorMath(BodyContext& c) {
     std::set<const Instr*> inLoops;
-    if (!variant && m.options.level >= 2) inLoops = ir::findLoopMath(body);
-    loopMath.isRelaxed = chooseRelaxed(m, body, function->getName().str());
-    const bool isWanted = loopMath.isRelaxed || hasVectors || !inLoops.empty();
-    if (m.options.fastMath || isWanted) floatResults = ir::findFloatMath(body);
-    if (loopMath.isRelaxed) loopMath.sigmoids = ir::findSigmoids(body);
-    if (m.options.fastMath || m.options.level < 2) return;
+    if (!c.variant && c.m.options.level >= 2) inLoops = ir::findLoopMath(c.body);
+    c.math.isRelaxed = chooseRelaxed(c.m, c.body, c.function->getName().str());
+    const bool isWanted = c.math.isRelaxed || c.hasVectors || !inLoops.empty();
+    if (c.m.options.fastMath || isWanted) c.math.floatResults = ir::findFloatMath(c.body);
+    if (c.math.isRelaxed) c.math.sigmoids = ir::findSigmoids(c.body);
+    if (c.m.options.fastMath || c.m.options.level < 2) return;
     std::string names;
-    for (const ir::Block& block : body.blocks)
+    for (const ir::Block& block : c.body.blocks)
         for (const Instr& i : block.instrs)
-            if (isVectorMath(i) || inLoops.contains(&i))
+            if (isVectorMath(c, i) || inLoops.contains(&i))
                 names += " " + std::string(types::name(i.math));
     if (names.empty()) return;
-    base::PassRun run(m.passes, base::Pass::VectorMath, function->getName().str());
-    vectorMath = static_cast<bool>(run);
-    if (vectorMath && !inLoops.empty()) {
-        loopMath.functions = std::move(inLoops);
-        loopMath.sigmoids = ir::findSigmoids(body);
+    base::PassRun run(c.m.passes, base::Pass::VectorMath, c.function->getName().str());
+    c.math.inVectors = static_cast<bool>(run);
+    if (c.math.inVectors && !inLoops.empty()) {
+        c.math.inLoops = std::move(inLoops);
+        c.math.sigmoids = ir::findSigmoids(c.body);
     }
     run.show([&] { return "in vectors:" + names + "\n"; });
 }
 
-bool BodyEmitter::isFloatMath(const Instr& instr) const {
-    return !floatResults.empty() && floatResults[instr.result];
-}
-
-bool BodyEmitter::isVectorMath(const Instr& instr) const {
-    if (instr.op != Op::Math || !isFloatMath(instr)) return false;
-    if (instr.math != MathFn::Arg && !isInDoubles(instr.math)) return false;
-    return lanesOf(instr.result) != 0;
+bool isFloatMath(const BodyContext& c, const Instr& instr) {
+    return !c.math.floatResults.empty() && c.math.floatResults[instr.result];
 }
 
 /// Relaxed, or in a loop that LLVM may do in vectors; null: it is no such function, or there is nothing faster.
-llvm::Value* BodyEmitter::mathInLoop(const Instr& instr, llvm::Value* x) {
-    if (!isFloatMath(instr)) return nullptr;
-    if (loopMath.isRelaxed && instr.flag) {
-        x = b.CreateFPTrunc(x, x->getType()->getWithNewType(b.getFloatTy()));
-        return relaxedMath(m, b, instr.math, x);
+llvm::Value* mathInLoop(BodyContext& c, const Instr& instr, llvm::Value* x) {
+    if (!isFloatMath(c, instr)) return nullptr;
+    if (c.math.isRelaxed && instr.flag) {
+        x = c.b.CreateFPTrunc(x, x->getType()->getWithNewType(c.b.getFloatTy()));
+        return relaxedMath(c.m, c.b, instr.math, x);
     }
-    if (!loopMath.functions.contains(&instr) || lanesOf(instr.result) != 0) return nullptr;
-    llvm::Function* called = m.loopMath(instr.math, Around::Nothing);
-    return called ? b.CreateCall(called, {b.CreateFPTrunc(x, b.getFloatTy())}) : nullptr;
+    if (!c.math.inLoops.contains(&instr) || c.lanesOf(instr.result) != 0) return nullptr;
+    llvm::Function* called = c.m.loopMath(instr.math, Around::Nothing);
+    return called ? c.b.CreateCall(called, {c.b.CreateFPTrunc(x, c.b.getFloatTy())}) : nullptr;
 }
 
 /// A conversion to float that ends a sigmoid; null: it does not.
-llvm::Value* BodyEmitter::sigmoidInLoop(const Instr& conversion) {
-    auto found = loopMath.sigmoids.find(conversion.result);
-    if (found == loopMath.sigmoids.end()) return nullptr;
+llvm::Value* sigmoidInLoop(BodyContext& c, const Instr& conversion) {
+    auto found = c.math.sigmoids.find(conversion.result);
+    if (found == c.math.sigmoids.end()) return nullptr;
     const ir::Sigmoid& sigmoid = found->second;
-    if (loopMath.isRelaxed && sigmoid.isRelaxed)
-        return relaxedSigmoid(m, b, sigmoid, value(sigmoid.x));
-    if (loopMath.functions.empty() || lanesOf(conversion.result) != 0) return nullptr;
+    if (c.math.isRelaxed && sigmoid.isRelaxed)
+        return relaxedSigmoid(c.m, c.b, sigmoid, c.value(sigmoid.x));
+    if (c.math.inLoops.empty() || c.lanesOf(conversion.result) != 0) return nullptr;
     llvm::Function* called =
-        m.loopMath(MathFn::Exp, sigmoid.isTimesX ? Around::Silu : Around::Sigmoid);
-    return called ? b.CreateCall(called, {value(sigmoid.x)}) : nullptr;
+        c.m.loopMath(MathFn::Exp, sigmoid.isTimesX ? Around::Silu : Around::Sigmoid);
+    return called ? c.b.CreateCall(called, {c.value(sigmoid.x)}) : nullptr;
 }
 
 /// Null: there is nothing faster than one by one.
-llvm::Value* BodyEmitter::roundedMath(MathFn fn, std::vector<llvm::Value*> floats) {
+llvm::Value* roundedMath(BodyContext& c, MathFn fn, std::vector<llvm::Value*> floats) {
     const unsigned lanes =
         llvm::cast<llvm::FixedVectorType>(floats[0]->getType())->getNumElements();
-    llvm::Function* inVectors = m.vectorMath(fn, lanes);
+    llvm::Function* inVectors = c.m.vectorMath(fn, lanes);
     if (!inVectors) return nullptr;
-    return b.CreateCall(inVectors, floats);
+    return c.b.CreateCall(inVectors, floats);
 }
 
 }  // namespace strc::codegen
