@@ -86,23 +86,21 @@ void emitContract(BodyContext& c, const Instr& instr) {
         return emitEpilogue(c.b, ir::contractionOf(instr), operands);
     }
     const ir::Contraction how = ir::contractionOf(instr);
-    if (!c.shared.leave && emitSplit(c.m, c.b, c.entry, how, operands,
-                                     storedOperands(c.body, c.code, instr), c.param(kEnv)))
+    const ContractionSite site{c.m, c.b, c.entry, c.param(kEnv)};
+    if (!c.shared.leave && emitSplit(site, how, operands, storedOperands(c.body, c.code, instr)))
         return;
     auto pollNow = [&c] { c.poll(); };
     auto found = c.products.chosen.find(&instr);
     if (found == c.products.chosen.end())
-        return c.shared.leave
-                   ? emitContraction(c.b, c.entry, how, operands, pollNow)
-                   : emitContractionParts(c.m, c.b, c.entry, how, operands, c.param(kEnv));
+        return c.shared.leave ? emitContraction(c.b, c.entry, how, operands, pollNow)
+                              : emitContractionParts(site, how, operands);
     const auto& [product, stored] = found->second;
     if (product.source == VectorSource::Stored)
         (product.isSwapped ? operands.a : operands.b) =
             c.m.packed(*stored, product, types::sizeOf(element));
     if (c.shared.leave)
-        return emitProduct(c.b, c.m.module, product, c.m.target(), operands, c.products.scratch,
-                           pollNow);
-    emitProductParts(c.m, c.b, c.entry, product, operands, c.products.scratch, c.param(kEnv));
+        return emitProduct(c.b, product, c.m.target(), operands, c.products.scratch, pollNow);
+    emitProductParts(site, product, operands, c.products.scratch);
 }
 
 }  // namespace strc::codegen
