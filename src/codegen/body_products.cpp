@@ -64,7 +64,6 @@ void chooseProducts(BodyContext& c) {
     if (run) run->show([&] { return text; });
 }
 
-/// For the blocks of all products in turn; null: they need none.
 llvm::Value* makeScratch(BodyContext& c, llvm::IRBuilder<>& where) {
     if (c.products.scratchBytes == 0) return nullptr;
     auto* slot = where.CreateAlloca(

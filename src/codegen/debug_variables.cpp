@@ -42,7 +42,6 @@ void beginDebug(BodyContext& c) {
     c.debug->instance(c.param(kNode));
 }
 
-/// After parameters and counters have their places.
 void showVariables(BodyContext& c) {
     if (!c.debug) return;
     c.debug->counter("strc_popped", c.popped);
@@ -68,7 +67,6 @@ void showVariables(BodyContext& c) {
     showConstants(c, made);
 }
 
-/// The life of a local begins where it is first used.
 void showLocal(BodyContext& c, std::vector<Instr>::const_iterator at,
                std::vector<Instr>::const_iterator end) {
     if (!c.debug || at->var.space != ir::Space::Local || at->var.index == ir::kNone ||

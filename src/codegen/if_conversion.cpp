@@ -20,7 +20,6 @@ std::int64_t discardedBytes(const BodyContext& c) {
 
 }  // namespace
 
-/// Not with -g, where lines of the wrong side would seem to run.
 void chooseIfConversion(BodyContext& c) {
     const bool isFiring = c.code && c.kernel.kernel && c.body.kind != ir::BodyKind::Setup &&
                           c.body.kind != ir::BodyKind::Init;
@@ -44,7 +43,6 @@ bool isConverted(const BodyContext& c, const Instr& branch) {
     return c.ifConversion && c.ifConversion->blocks[branch.blocks[0]];
 }
 
-/// One of both, without a branch.
 llvm::Value* selectValue(BodyContext& c, llvm::Value* x, llvm::Value* otherwise) {
     llvm::Value* made = c.b.CreateSelect(c.predicate, x, otherwise);
     if (auto* instruction = llvm::dyn_cast<llvm::SelectInst>(made))
@@ -53,7 +51,6 @@ llvm::Value* selectValue(BodyContext& c, llvm::Value* x, llvm::Value* otherwise)
     return made;
 }
 
-/// Where to load or store an element: behind its array, unless `predicate` holds.
 llvm::Value* selectedAddress(BodyContext& c, Reg ref) {
     const std::uint32_t root = c.ifConversion->roots[ref];
     llvm::Value* spare =
@@ -61,7 +58,6 @@ llvm::Value* selectedAddress(BodyContext& c, Reg ref) {
     return selectValue(c, c.value(ref), spare);
 }
 
-/// The output, or the memory beside it.
 llvm::Value* selectedOutput(BodyContext& c) {
     if (!c.discarded) {
         auto bytes = static_cast<std::uint64_t>(discardedBytes(c));

@@ -296,7 +296,6 @@ bool emitMemory(BodyContext& c, const Instr& instr) {
     }
 }
 
-/// Before `needy` begins.
 void needStack(BodyContext& c, const ir::Body& needy, base::SourceRange at, std::string name,
                bool always) {
     if (!c.m.isOnStack(needy)) return;
@@ -306,7 +305,6 @@ void needStack(BodyContext& c, const ir::Body& needy, base::SourceRange at, std:
                 c.b.getInt64(static_cast<std::uint64_t>(bytes)));
 }
 
-/// Where the body has begun: arrays too large for a frame that is made before anybody can ask.
 void declareLarge(BodyContext& c) {
     std::vector<MemoryPiece> pieces;
     std::int64_t bytes = bytesOfArrays(c.body) + c.products.scratchBytes;

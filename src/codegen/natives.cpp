@@ -94,7 +94,6 @@ void emitNative(BodyContext& c, const Instr& instr) {
     c.set(instr, isTruth(result) ? c.b.CreateICmpNE(call, c.b.getInt8(0)) : call);
 }
 
-/// Its operands are memory.
 void emitDynamicShape(BodyContext& c, const Instr& instr) {
     llvm::Value* node = c.b.getInt32(instr.callee.index);
     if (instr.flag) {

@@ -49,7 +49,6 @@ llvm::Value* queueEnd(BodyContext& c, unsigned queue, std::size_t which) {
     return c.b.CreateConstInBoundsGEP1_64(c.m.i8(), c.param(queue), which);
 }
 
-/// Where the next item lies, or one further on, once it is there.
 llvm::Value* queuedInput(BodyContext& c, const Instr& instr, llvm::Value* offset) {
     llvm::Value* further = c.b.getInt64(0);
     if (offset) {
@@ -84,7 +83,6 @@ llvm::Value* queuedInput(BodyContext& c, const Instr& instr, llvm::Value* offset
                                  c.b.CreateLoad(c.m.ptr(), first), further);
 }
 
-/// Where the next item is to be written.
 llvm::Value* queuedOutput(BodyContext& c, const Instr& instr) {
     if (isBounded(c.rates.push)) {
         llvm::Value* count = c.b.CreateAdd(c.b.CreateLoad(c.m.i64(), c.pushed), c.b.getInt64(1));
@@ -111,14 +109,12 @@ llvm::Value* queuedOutput(BodyContext& c, const Instr& instr) {
     return c.b.CreateLoad(c.m.ptr(), last);
 }
 
-/// One item further on.
 void moveQueueEnd(BodyContext& c, const Instr& instr, llvm::Value* end) {
     auto size = static_cast<std::uint64_t>(types::sizeOf(instr.type));
     c.b.CreateStore(c.b.CreateConstInBoundsGEP1_64(c.m.i8(), c.b.CreateLoad(c.m.ptr(), end), size),
                     end);
 }
 
-/// At the end of a firing.
 void checkQueueCounts(BodyContext& c) {
     auto look = [&c](const RateBreach& breach, llvm::Value* counter) {
         llvm::Value* count = c.b.CreateLoad(c.m.i64(), counter);

@@ -176,7 +176,6 @@ llvm::Value* furtherBy(BodyContext& c, llvm::Value* offset) {
 
 }  // namespace
 
-/// An item of the input or output as one of the operations on tapes that goes by rings; false: another.
 bool emitRingTape(BodyContext& c, const Instr& instr) {
     switch (instr.op) {
         case Op::Pop:

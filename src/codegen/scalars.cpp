@@ -260,7 +260,6 @@ llvm::Value* conversion(BodyContext& c, const Instr& instr) {
 
 }  // namespace
 
-/// A complex number's, or those of a vector of them, which has at least two lanes.
 llvm::Value* complexPart(BodyContext& c, llvm::Value* from, std::uint64_t k) {
     const unsigned lanes = llvm::cast<llvm::FixedVectorType>(from->getType())->getNumElements() / 2;
     if (lanes == 1) return c.b.CreateExtractElement(from, k);
@@ -321,7 +320,6 @@ bool emitScalar(BodyContext& c, const Instr& instr) {
     }
 }
 
-/// Strings live until the end of their firing, or of an iteration of a loop: together they may be too many.
 llvm::Value* newString(BodyContext& c, const Instr& instr, llvm::Value* string) {
     c.require(c.b.CreateIsNotNull(string),
               {base::Diag::OutOfMemory, instr.range, {"the text of one firing"}, 1},

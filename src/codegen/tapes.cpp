@@ -94,7 +94,6 @@ std::vector<std::string> rateWords(const BodyContext& c) {
     return {isPrework ? "'prework'" : "'work'", filter};
 }
 
-/// The next item (no offset) or one further on.
 llvm::Value* inputIndex(BodyContext& c, const Instr& instr, llvm::Value* offset) {
     llvm::Value* index = c.b.CreateLoad(c.m.i64(), c.popped);
     if (offset && !instr.checked) {
@@ -182,12 +181,10 @@ llvm::Value* outputIndex(BodyContext& c, const Instr& instr) {
     return index;
 }
 
-/// KernelFunctions::dealtIn, dealtOut
 llvm::Value* dealtItem(BodyContext& c, unsigned side, llvm::Value* index) {
     return c.b.CreateLoad(c.m.ptr(), c.b.CreateInBoundsGEP(c.m.ptr(), c.param(side), index));
 }
 
-/// At the end of a firing: as many as declared?
 void checkCounts(BodyContext& c) {
     if (c.queued) return checkQueueCounts(c);
     if (c.rateChecks.pushes)

@@ -173,7 +173,6 @@ void writeShort(BodyContext& c, const Type* type, llvm::Value* from, llvm::Value
 
 }  // namespace
 
-/// Of complex items that are taken apart there are twice as many.
 void emitPeekColumns(BodyContext& c, const Instr& instr) {
     const Type* array = c.typeOf(instr.operands[0]);
     const Type* type = array->element;

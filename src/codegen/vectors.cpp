@@ -239,7 +239,6 @@ llvm::Value* eachLane(BodyContext& c, llvm::ArrayRef<llvm::Value*> args, unsigne
     return all;
 }
 
-/// In which items move.
 llvm::Type* itemType(BodyContext& c, const Type* type) {
     return type->is(TypeKind::Complex) ? c.m.i64() : c.m.memoryType(type);
 }

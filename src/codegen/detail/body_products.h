@@ -9,8 +9,9 @@ namespace strc::codegen {
 void chooseOperators(BodyContext&);
 /// The same of products of matrices (the pass `register-tiling`), after chooseOperators.
 void chooseProducts(BodyContext&);
-/// Memory for the blocks of all products in turn; null: they need none.
+/// Makes memory for the blocks of all products in turn; null: they need none.
 llvm::Value* makeScratch(BodyContext&, llvm::IRBuilder<>& where);
+/// An Op::Contract, in the way that these have chosen.
 void emitContract(BodyContext&, const Instr&);
 
 }  // namespace strc::codegen

@@ -5,7 +5,7 @@
 
 namespace strc::codegen {
 
-/// Decides which, before anything of the body is emitted.
+/// Decides which, before anything of the body is emitted. With -g there are none: lines of the wrong side would seem to run.
 void chooseIfConversion(BodyContext&);
 bool isConverted(const BodyContext&, const Instr& branch);
 /// Memory behind a local for what its condition forbids to be stored.
