@@ -48,7 +48,7 @@ llvm::Value* floatMath(BodyContext& c, const Instr& instr, llvm::ArrayRef<llvm::
     if (!c.m.options.fastMath && !inVectors) return nullptr;
     std::vector<llvm::Value*> floats;
     for (llvm::Value* arg : args) floats.push_back(narrowed(c, arg));
-    return c.m.options.fastMath ? c.m.callFloat(c.b, types::name(instr.math), floats)
+    return c.m.options.fastMath ? c.m.mathFunctions.callFloat(c.b, types::name(instr.math), floats)
                                 : roundedMath(c, instr.math, std::move(floats));
 }
 

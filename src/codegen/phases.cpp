@@ -674,7 +674,7 @@ llvm::GlobalVariable* emitProgram(ModuleBuilder& m, const std::string& name,
     llvm::Constant* kernels = m.emitKernels();
     auto number = [&](std::uint64_t value) { return llvm::ConstantInt::get(m.i64(), value); };
     auto small = [&](std::size_t value) { return llvm::ConstantInt::get(m.i32(), value); };
-    llvm::Constant* messages = m.messageBytes();
+    llvm::Constant* messages = m.messages.bytes();
     auto* program =
         llvm::ConstantStruct::getAnon({small(STRC_ABI_VERSION),
                                        small(plan.inputs.size()),

@@ -83,7 +83,7 @@ std::string doublesName(MathFn fn, unsigned doubles) {
 
 }  // namespace
 
-llvm::Value* ModuleBuilder::callFloat(llvm::IRBuilder<>& b, std::string_view name,
+llvm::Value* MathFunctions::callFloat(llvm::IRBuilder<>& b, std::string_view name,
                                       llvm::ArrayRef<llvm::Value*> args) {
     auto* rows = llvm::dyn_cast<llvm::FixedVectorType>(args[0]->getType());
     const unsigned lanes = rows ? rows->getNumElements() : 1;
@@ -96,7 +96,7 @@ llvm::Value* ModuleBuilder::callFloat(llvm::IRBuilder<>& b, std::string_view nam
     const std::string symbol =
         width > 1 ? vectorName(name, width, args.size()) : std::string(name) + "f";
     if (width > 1) impl.usesVectors = true;
-    llvm::FunctionCallee callee = declarePure(module, symbol, type, args.size());
+    llvm::FunctionCallee callee = declarePure(m.module, symbol, type, args.size());
     llvm::Value* whole = rows ? llvm::PoisonValue::get(rows) : nullptr;
     for (unsigned from = 0; from < lanes; from += width) {
         std::vector<llvm::Value*> own;
@@ -161,7 +161,7 @@ std::string roundedName(MathFn fn, Around around, unsigned width) {
     return "rounded." + name + "." + std::to_string(width);
 }
 
-/// The function behind ModuleBuilder::vectorMath.
+/// The function behind MathFunctions::rounded.
 class RoundedMath {
 public:
     RoundedMath(ModuleBuilder& builder, MathFn wanted, Around what, unsigned lanes,
@@ -307,29 +307,29 @@ bool isInDoubles(MathFn fn) {
 
 }  // namespace
 
-llvm::Function* ModuleBuilder::vectorMath(MathFn fn, unsigned width, Around around) {
-    auto [found, fresh] = vectorFunctions.try_emplace({fn, around, width});
+llvm::Function* MathFunctions::rounded(MathFn fn, unsigned width, Around around) {
+    auto [found, fresh] = roundedFunctions.try_emplace({fn, around, width});
     if (!fresh || !isInDoubles(fn)) return found->second;
     for (unsigned step = impl.vectorDoubles; step >= 2; step /= 2) {
         const std::string symbol = doublesName(fn, step);
         if (width % step != 0 || !hasVectorFunction(symbol)) continue;
-        auto* vector = llvm::FixedVectorType::get(llvm::Type::getDoubleTy(context), step);
+        auto* vector = llvm::FixedVectorType::get(llvm::Type::getDoubleTy(m.context), step);
         llvm::FunctionCallee doubles =
-            declarePure(module, symbol, vector, static_cast<std::size_t>(types::arguments(fn)));
+            declarePure(m.module, symbol, vector, static_cast<std::size_t>(types::arguments(fn)));
         impl.usesVectors = true;
-        found->second = RoundedMath(*this, fn, around, width, doubles, step).emit();
+        found->second = RoundedMath(m, fn, around, width, doubles, step).emit();
         break;
     }
     return found->second;
 }
 
-llvm::Function* ModuleBuilder::loopMath(MathFn fn, Around around) {
+llvm::Function* MathFunctions::inLoop(MathFn fn, Around around) {
     const std::string name = roundedName(fn, around, 1);
-    if (llvm::Function* made = module.getFunction(name)) return made;
+    if (llvm::Function* made = m.module.getFunction(name)) return made;
     if (types::arguments(fn) != 1 || !isInDoubles(fn)) return nullptr;
     std::string variants;
     for (unsigned width = 4; width <= kMostVariant; width *= 2) {
-        llvm::Function* vector = vectorMath(fn, width, around);
+        llvm::Function* vector = rounded(fn, width, around);
         if (!vector) continue;
         // LLVM knows it by this name alone, and would take it for dead until it puts in a call.
         vector->setLinkage(llvm::GlobalValue::WeakODRLinkage);
@@ -338,17 +338,17 @@ llvm::Function* ModuleBuilder::loopMath(MathFn fn, Around around) {
                     name + "(" + vector->getName().str() + ")";
     }
     if (variants.empty()) return nullptr;
-    llvm::Type* real = llvm::Type::getFloatTy(context);
+    llvm::Type* real = llvm::Type::getFloatTy(m.context);
     auto* made = llvm::Function::Create(llvm::FunctionType::get(real, {real}, false),
-                                        llvm::Function::InternalLinkage, name, module);
+                                        llvm::Function::InternalLinkage, name, m.module);
     made->setDoesNotThrow();
     made->setDoesNotAccessMemory();
     made->setWillReturn();
     made->addFnAttr(llvm::Attribute::NoInline);
     made->addFnAttr(kVariants, variants);
-    llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", made));
+    llvm::IRBuilder<> b(llvm::BasicBlock::Create(m.context, "entry", made));
     llvm::Value* x = b.CreateFPExt(made->getArg(0), b.getDoubleTy());
-    llvm::Value* value = callLibm(b, types::name(fn), {argumentOf(b, around, x)});
+    llvm::Value* value = m.callLibm(b, types::name(fn), {argumentOf(b, around, x)});
     b.CreateRet(b.CreateFPTrunc(resultOf(b, around, x, value), real));
     return made;
 }
@@ -365,7 +365,6 @@ bool isVectorMath(const BodyContext& c, const Instr& instr) {
 
 }  // namespace
 
-/// The passes `vector-math` and `tensor-math`.
 void chooseVectorMath(BodyContext& c) {
     std::set<const Instr*> inLoops;
     if (!c.variant && c.m.options.level >= 2) inLoops = ir::findLoopMath(c.body);
@@ -393,7 +392,6 @@ bool isFloatMath(const BodyContext& c, const Instr& instr) {
     return !c.math.floatResults.empty() && c.math.floatResults[instr.result];
 }
 
-/// Relaxed, or in a loop that LLVM may do in vectors; null: it is no such function, or there is nothing faster.
 llvm::Value* mathInLoop(BodyContext& c, const Instr& instr, llvm::Value* x) {
     if (!isFloatMath(c, instr)) return nullptr;
     if (c.math.isRelaxed && instr.flag) {
@@ -401,11 +399,10 @@ llvm::Value* mathInLoop(BodyContext& c, const Instr& instr, llvm::Value* x) {
         return relaxedMath(c.m, c.b, instr.math, x);
     }
     if (!c.math.inLoops.contains(&instr) || c.lanesOf(instr.result) != 0) return nullptr;
-    llvm::Function* called = c.m.loopMath(instr.math, Around::Nothing);
+    llvm::Function* called = c.m.mathFunctions.inLoop(instr.math, Around::Nothing);
     return called ? c.b.CreateCall(called, {c.b.CreateFPTrunc(x, c.b.getFloatTy())}) : nullptr;
 }
 
-/// A conversion to float that ends a sigmoid; null: it does not.
 llvm::Value* sigmoidInLoop(BodyContext& c, const Instr& conversion) {
     auto found = c.math.sigmoids.find(conversion.result);
     if (found == c.math.sigmoids.end()) return nullptr;
@@ -414,15 +411,14 @@ llvm::Value* sigmoidInLoop(BodyContext& c, const Instr& conversion) {
         return relaxedSigmoid(c.m, c.b, sigmoid, c.value(sigmoid.x));
     if (c.math.inLoops.empty() || c.lanesOf(conversion.result) != 0) return nullptr;
     llvm::Function* called =
-        c.m.loopMath(MathFn::Exp, sigmoid.isTimesX ? Around::Silu : Around::Sigmoid);
+        c.m.mathFunctions.inLoop(MathFn::Exp, sigmoid.isTimesX ? Around::Silu : Around::Sigmoid);
     return called ? c.b.CreateCall(called, {c.value(sigmoid.x)}) : nullptr;
 }
 
-/// Null: there is nothing faster than one by one.
 llvm::Value* roundedMath(BodyContext& c, MathFn fn, std::vector<llvm::Value*> floats) {
     const unsigned lanes =
         llvm::cast<llvm::FixedVectorType>(floats[0]->getType())->getNumElements();
-    llvm::Function* inVectors = c.m.vectorMath(fn, lanes);
+    llvm::Function* inVectors = c.m.mathFunctions.rounded(fn, lanes);
     if (!inVectors) return nullptr;
     return c.b.CreateCall(inVectors, floats);
 }
