@@ -158,8 +158,9 @@ bool isShared(ModuleBuilder& m, llvm::IRBuilder<>& b, const std::function<std::s
 
 }  // namespace
 
-void emitContractionParts(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
-                          const Contraction& how, const Operands& operands, llvm::Value* env) {
+void emitContractionParts(const ContractionSite& site, const Contraction& how,
+                          const Operands& operands) {
+    auto& [m, b, entry, env] = site;
     const std::optional<Parts> parts = m.options.inPieces ? std::nullopt : findParts(how);
     if (!parts || !isShared(m, b, [&] {
             return textOf(how.loops[parts->loop].trips, parts->grain) + "rounds of loops\n";
@@ -174,16 +175,15 @@ void emitContractionParts(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::IRBuilde
     emitShared(m, b, entry, {how.loops[parts->loop], parts->grain, some}, operands, env);
 }
 
-void emitProductParts(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
-                      const Product& how, const Operands& operands, llvm::Value* scratch,
-                      llvm::Value* env) {
+void emitProductParts(const ContractionSite& site, const Product& how, const Operands& operands,
+                      llvm::Value* scratch) {
+    auto& [m, b, entry, env] = site;
     const std::optional<ProductParts> parts = m.options.inPieces ? std::nullopt : findParts(how);
     if (!parts || !isShared(m, b, [&] {
             return textOf(loopOf(how, parts->splitLoop).trips, parts->grain) +
                    nameOf(parts->splitLoop) + ": " + print(how);
         }))
-        return emitProduct(b, m.module, how, m.target(), operands, scratch,
-                           [&] { emitPoll(m, b, env); });
+        return emitProduct(b, how, m.target(), operands, scratch, [&] { emitPoll(m, b, env); });
     auto some = [&](llvm::IRBuilder<>& builder, llvm::IRBuilder<>& variables, const Operands& here,
                     std::int64_t count, llvm::Value*) {
         emitPiece(m, builder, variables, partOf(how, parts->splitLoop, count), here);

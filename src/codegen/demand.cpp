@@ -199,8 +199,8 @@ private:
     void addGuards(NodeId id) {
         for (const plan::Route& route : plan.routes)
             if (route.receiver == id && route.guard)
-                guards.push_back(row({m.route(route.sender, route.receiver), number(*route.guard),
-                                      small(route.sender), small(0)}));
+                guards.push_back(row({m.messages.route(route.sender, route.receiver),
+                                      number(*route.guard), small(route.sender), small(0)}));
     }
 
     // ---------------------------------------------------------------- edges

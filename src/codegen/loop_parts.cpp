@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/pass.h"
+#include "codegen/detail/body_products.h"
+#include "codegen/detail/if_conversion.h"
 
 namespace strc::codegen {
 
@@ -39,31 +41,33 @@ llvm::Function* emitPart(ModuleBuilder& m, const SharedLoop& how, llvm::Function
 /// Nothing that could fail, or that is done in the order of the iterations: other threads cannot leave the firing.
 bool LoopParts::mayBeShared(const Instr& instr) const {
     const bool isDynamic = instr.var.space == ir::Space::Local && instr.var.index != ir::kNone &&
-                           !types::isConcrete(e.body.locals[instr.var.index].type);
+                           !types::isConcrete(c.body.locals[instr.var.index].type);
     const bool isByHand = instr.op == Op::Contract && ir::contractionOf(instr).parts;
     const bool isDivision = instr.op == Op::Div || instr.op == Op::Rem;
     const bool isOfInts =
         isDivision && (instr.type->is(TypeKind::Int) || instr.type->is(TypeKind::Long));
     const bool mayFail =
-        m.options.checks && e.isChecked(instr) && (instr.op == Op::Elem || isOfInts);
-    return !isDynamic && !isByHand && !mayFail && !e.isConverted(instr) &&
-           !ir::makesString(m.program, instr) && !e.products.kernels.contains(&instr);
+        m.options.checks && c.isChecked(instr) && (instr.op == Op::Elem || isOfInts);
+    return !isDynamic && !isByHand && !mayFail && !isConverted(c, instr) &&
+           !ir::makesString(m.program, instr) && !c.products.kernels.contains(&instr);
 }
 
 void LoopParts::choose() {
-    const bool isFiring = e.body.kind == ir::BodyKind::Work || e.body.kind == ir::BodyKind::Prework;
-    if (!isFiring || e.hasVectors || e.variant || m.debug || m.options.inPieces || m.options.onDevice) return;
+    const bool isFiring = c.body.kind == ir::BodyKind::Work || c.body.kind == ir::BodyKind::Prework;
+    if (!isFiring || c.hasVectors || c.variant || m.debug || m.options.inPieces ||
+        m.options.onDevice)
+        return;
     SharedLoops found = findSharedLoops(
-        e.body, [this](const Instr& instr) { return mayBeShared(instr); }, e.products.scratchBytes);
+        c.body, [this](const Instr& instr) { return mayBeShared(instr); }, c.products.scratchBytes);
     if (found.empty()) return;
-    base::PassRun run(m.passes, base::Pass::ParallelLoops, e.function->getName().str());
+    base::PassRun run(m.passes, base::Pass::ParallelLoops, c.function->getName().str());
     if (!run) return;
-    run.show([&] { return codegen::print(e.body, found); });
+    run.show([&] { return codegen::print(c.body, found); });
     for (const auto& [loop, how] : found) {
-        e.shared.own.insert(how.trips.own.begin(), how.trips.own.end());
-        e.shared.own.erase(how.trips.counts.counter);  // it begins outside
+        c.shared.own.insert(how.trips.own.begin(), how.trips.own.end());
+        c.shared.own.erase(how.trips.counts.counter);  // it begins outside
     }
-    e.shared.loops = std::move(found);
+    c.shared.loops = std::move(found);
 }
 
 /// What the loop looks at that comes from outside.
@@ -71,10 +75,10 @@ LoopParts::Captured LoopParts::capturedBy(const Instr& loop, const SharedLoop& h
     Captured all;
     std::set<Reg> known;
     std::set<std::uint32_t> own(how.trips.own);
-    ir::forEach(e.body, loop.blocks[1], [&](const Instr& instr) { known.insert(instr.result); });
-    ir::forEach(e.body, loop.blocks[1], [&](const Instr& instr) {
+    ir::forEach(c.body, loop.blocks[1], [&](const Instr& instr) { known.insert(instr.result); });
+    ir::forEach(c.body, loop.blocks[1], [&](const Instr& instr) {
         for (Reg reg : instr.operands)
-            if (known.insert(reg).second && !llvm::isa<llvm::Constant>(e.value(reg)))
+            if (known.insert(reg).second && !llvm::isa<llvm::Constant>(c.value(reg)))
                 all.regs.push_back(reg);
         if (instr.var.space == ir::Space::Local && instr.var.index != ir::kNone &&
             own.insert(instr.var.index).second)
@@ -87,11 +91,11 @@ LoopParts::Captured LoopParts::capturedBy(const Instr& loop, const SharedLoop& h
 void LoopParts::emit(const Instr& loop, const SharedLoop& how) {
     const Captured captured = capturedBy(loop, how);
     std::vector<llvm::Value*> handed;
-    for (llvm::Argument& argument : e.function->args()) handed.push_back(&argument);
-    for (Reg reg : captured.regs) handed.push_back(e.value(reg));
+    for (llvm::Argument& argument : c.function->args()) handed.push_back(&argument);
+    for (Reg reg : captured.regs) handed.push_back(c.value(reg));
     for (std::uint32_t local : captured.locals) {
-        llvm::Value* memory = e.locals[local].memory;
-        const Type* type = e.body.locals[local].type;
+        llvm::Value* memory = c.locals[local].memory;
+        const Type* type = c.body.locals[local].type;
         handed.push_back(type->isAggregate() ? memory : b.CreateLoad(m.memoryType(type), memory));
     }
     std::vector<llvm::Type*> fields;
@@ -101,7 +105,7 @@ void LoopParts::emit(const Instr& loop, const SharedLoop& how) {
     for (unsigned k = 0; k < handed.size(); ++k)
         b.CreateStore(handed[k], b.CreateStructGEP(self, memory, k));
     llvm::Function* trips = someIterations(loop, how, captured, fields);
-    b.CreateCall(m.runtime("strc_share"), {e.param(kEnv), emitPart(m, how, *trips, self), memory,
+    b.CreateCall(m.runtime("strc_share"), {c.param(kEnv), emitPart(m, how, *trips, self), memory,
                                            b.getInt64(static_cast<std::uint64_t>(how.parts()))});
 }
 
@@ -112,29 +116,29 @@ llvm::Function* LoopParts::someIterations(const Instr& loop, const SharedLoop& h
     parameters.insert(parameters.end(), 2, m.i32());
     auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(m.context), parameters, false);
     auto* made = llvm::Function::Create(type, llvm::Function::InternalLinkage,
-                                        e.function->getName() + ".rounds", m.module);
+                                        c.function->getName() + ".rounds", m.module);
     made->setDoesNotThrow();
-    llvm::Function* outside = std::exchange(e.function, made);
+    llvm::Function* outside = std::exchange(c.function, made);
     const auto place = b.saveIP(), variables = entry.saveIP();
-    const auto valuesOutside = e.values;
-    const auto localsOutside = e.locals;
-    llvm::Value* scratchOutside = e.products.scratch;
-    llvm::BasicBlock* start = e.newBlock("entry");
+    const auto valuesOutside = c.values;
+    const auto localsOutside = c.locals;
+    llvm::Value* scratchOutside = c.products.scratch;
+    llvm::BasicBlock* start = c.newBlock("entry");
     entry.SetInsertPoint(start);
-    e.shared.leave = e.newBlock("leave");
+    c.shared.leave = c.newBlock("leave");
     take(captured, how, *outside);
-    llvm::BasicBlock* inside = e.newBlock("round");
+    llvm::BasicBlock* inside = c.newBlock("round");
     b.SetInsertPoint(inside);
     iteration(loop, how, start);
     entry.CreateBr(inside);
-    b.SetInsertPoint(std::exchange(e.shared.leave, nullptr));
+    b.SetInsertPoint(std::exchange(c.shared.leave, nullptr));
     b.CreateRetVoid();
-    e.function = outside;
+    c.function = outside;
     b.restoreIP(place);
     entry.restoreIP(variables);
-    e.values = valuesOutside;
-    e.locals = localsOutside;
-    e.products.scratch = scratchOutside;
+    c.values = valuesOutside;
+    c.locals = localsOutside;
+    c.products.scratch = scratchOutside;
     return made;
 }
 
@@ -144,51 +148,51 @@ void LoopParts::take(const Captured& captured, const SharedLoop& how,
     auto next = static_cast<unsigned>(outside.arg_size());
     // No captured address leads into memory that is reached in another way, too.
     const bool isAlone = std::none_of(captured.regs.begin(), captured.regs.end(),
-                                      [&](Reg reg) { return e.body.regs[reg].ref; });
-    for (Reg reg : captured.regs) e.values[reg] = e.param(next++);
+                                      [&](Reg reg) { return c.body.regs[reg].ref; });
+    for (Reg reg : captured.regs) c.values[reg] = c.param(next++);
     for (unsigned k = 0; isAlone && k < outside.arg_size(); ++k)
         if (outside.hasParamAttribute(k, llvm::Attribute::NoAlias))
-            e.function->addParamAttr(k, llvm::Attribute::NoAlias);
+            c.function->addParamAttr(k, llvm::Attribute::NoAlias);
     for (std::uint32_t local : captured.locals) {
-        llvm::Argument* argument = e.param(next++);
-        if (e.body.locals[local].type->isAggregate()) {
+        llvm::Argument* argument = c.param(next++);
+        if (c.body.locals[local].type->isAggregate()) {
             if (isAlone) argument->addAttr(llvm::Attribute::NoAlias);
             argument->addAttr(
-                llvm::Attribute::getWithDereferenceableBytes(m.context, e.localBytes(local)));
-            e.locals[local].memory = argument;
+                llvm::Attribute::getWithDereferenceableBytes(m.context, c.localBytes(local)));
+            c.locals[local].memory = argument;
         } else {
             makeLocal(local);
-            entry.CreateStore(argument, e.locals[local].memory);
+            entry.CreateStore(argument, c.locals[local].memory);
         }
     }
     for (std::uint32_t local : how.trips.own) makeLocal(local);
-    e.products.scratch = e.makeScratch(entry);
+    c.products.scratch = makeScratch(c, entry);
 }
 
 void LoopParts::makeLocal(std::uint32_t local) {
-    const Type* type = e.body.locals[local].type;
+    const Type* type = c.body.locals[local].type;
     llvm::Type* memory = m.memoryType(type);
     if (type->isAggregate())
-        memory = llvm::ArrayType::get(m.i8(), e.localBytes(local) + e.spareBytes(local));
-    auto* slot = entry.CreateAlloca(memory, nullptr, e.body.locals[local].name);
+        memory = llvm::ArrayType::get(m.i8(), c.localBytes(local) + spareBytes(c, local));
+    auto* slot = entry.CreateAlloca(memory, nullptr, c.body.locals[local].name);
     if (type->isAggregate()) slot->setAlignment(llvm::Align(64));
-    e.locals[local].memory = slot;
+    c.locals[local].memory = slot;
 }
 
 void LoopParts::iteration(const Instr& loop, const SharedLoop& how, llvm::BasicBlock* start) {
     const ir::Induction& counts = how.trips.counts;
     llvm::BasicBlock* begin = b.GetInsertBlock();
-    const auto last = static_cast<unsigned>(e.function->arg_size()) - 1;
+    const auto last = static_cast<unsigned>(c.function->arg_size()) - 1;
     llvm::PHINode* k = b.CreatePHI(m.i32(), 2);
-    k->addIncoming(e.param(last - 1), start);
+    k->addIncoming(c.param(last - 1), start);
     llvm::Value* way = b.CreateMul(k, b.getInt32(asU32(counts.step)), "", false, true);
     llvm::Value* counter = b.CreateAdd(way, b.getInt32(asU32(counts.start)), "", false, true);
-    b.CreateStore(counter, e.locals[counts.counter].memory);
+    b.CreateStore(counter, c.locals[counts.counter].memory);
     e.block(loop.blocks[1]);
-    if (how.isLong) e.poll();
+    if (how.isLong) c.poll();
     llvm::Value* next = b.CreateAdd(k, b.getInt32(1), "", true, true);
     k->addIncoming(next, b.GetInsertBlock());
-    b.CreateCondBr(b.CreateICmpSLT(next, e.param(last)), begin, e.shared.leave);
+    b.CreateCondBr(b.CreateICmpSLT(next, c.param(last)), begin, c.shared.leave);
 }
 
 }  // namespace strc::codegen

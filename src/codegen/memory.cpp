@@ -1,10 +1,14 @@
 // Variables, arrays, structs.
 
+#include "codegen/detail/memory.h"
+
 #include <algorithm>
 
 #include "base/assert.h"
 #include "base/pass.h"
-#include "codegen/detail/body_emitter.h"
+#include "codegen/detail/body_products.h"
+#include "codegen/detail/if_conversion.h"
+#include "codegen/detail/vectors.h"
 #include "codegen/stack_size.h"
 #include "ir/demands.h"
 #include "ir/live_ranges.h"
@@ -24,146 +28,6 @@ constexpr std::int64_t kMostOfFrame = 4 * 1024 * 1024;
 constexpr std::int64_t kSmall = 4 * 1024;
 
 }  // namespace
-
-bool BodyEmitter::memory(const Instr& instr) {
-    switch (instr.op) {
-        case Op::Load:
-            if (isOpen(instr.var))
-                set(instr, loadOpen(instr));
-            else if (instr.var.space == ir::Space::Constant)
-                set(instr, m.constant(kernel.kernel->constants[instr.var.index]));
-            else if (instr.var.space == ir::Space::Global)
-                set(instr, m.constant(m.program.globalValues[instr.var.index]));
-            else
-                set(instr, m.load(b, instr.type, addressOf(instr.var)));
-            return true;
-        case Op::Store:
-            if (predicate)
-                m.store(b, instr.type, addressOf(instr.var),
-                        select(operand(instr, 0), m.load(b, instr.type, addressOf(instr.var))));
-            else
-                m.store(b, instr.type, addressOf(instr.var), operand(instr, 0));
-            return true;
-        case Op::Addr: set(instr, addressOf(instr.var)); return true;
-        case Op::Extent: set(instr, extent(instr)); return true;
-        case Op::Declare: declareLocal(instr); return true;
-        case Op::Elem: set(instr, element(instr)); return true;
-        case Op::Member: {
-            std::int64_t offset = typeOf(instr.operands[0])->structure->fields[instr.index].offset;
-            set(instr, b.CreateInBoundsGEP(m.i8(), operand(instr, 0),
-                                           b.getInt64(static_cast<std::uint64_t>(offset))));
-            return true;
-        }
-        case Op::LoadAt: set(instr, loadAt(instr)); return true;
-        case Op::StoreAt: storeAt(instr); return true;
-        case Op::Contract: contract(instr); return true;
-        case Op::Copy: {
-            auto align = llvm::MaybeAlign(1);
-            b.CreateMemMove(operand(instr, 0), align, operand(instr, 1), align,
-                            byteCount(instr, 2));
-            return true;
-        }
-        case Op::Zero:
-            b.CreateMemSet(operand(instr, 0), b.getInt8(0), byteCount(instr, 1),
-                           llvm::MaybeAlign(1));
-            return true;
-        case Op::Require: {
-            const std::string subject = instr.flag ? instr.value.bytes : "'require'";
-            require(operand(instr, 0), {base::Diag::TensorShape,
-                                        instr.range,
-                                        {subject, ir::demandText(body, instr)},
-                                        0,
-                                        instr.flag ? instr.index : 0});
-            return true;
-        }
-        case Op::Check: {
-            ir::BrokenRate broken = ir::brokenBy(body.checks[instr.index]);
-            check(operand(instr, 0),
-                  {broken.id, instr.range, std::move(broken.words), broken.numbers},
-                  operand(instr, 1), operand(instr, 2));
-            return true;
-        }
-        case Op::CheckExtent:
-            check(b.CreateICmpEQ(operand(instr, 0), operand(instr, 1)),
-                  {base::Diag::ArrayLength, instr.range, {"the array"}, 2}, operand(instr, 0),
-                  operand(instr, 1));
-            return true;
-        default: return false;
-    }
-}
-
-bool BodyEmitter::isOpen(ir::VarRef var) const {
-    return var.space == ir::Space::Constant && kernel.kernel->code.openSlot(var.index) != ir::kNone;
-}
-
-/// Neither the value nor where it lies changes while a phase runs.
-llvm::Value* BodyEmitter::loadOpen(const Instr& instr) {
-    const std::uint64_t slot = kernel.kernel->code.openSlot(instr.var.index);
-    auto invariant = [this](llvm::Value* loaded) {
-        if (auto* load = llvm::dyn_cast<llvm::LoadInst>(loaded))
-            load->setMetadata(llvm::LLVMContext::MD_invariant_load,
-                              llvm::MDNode::get(m.context, {}));
-        return loaded;
-    };
-    llvm::Value* place =
-        b.CreateConstInBoundsGEP1_64(m.i8(), param(kEnv), offsetof(strc_env, parameters));
-    llvm::Value* values = invariant(b.CreateLoad(m.ptr(), place));
-    return invariant(m.load(
-        b, instr.type, b.CreateConstInBoundsGEP1_64(m.i8(), values, slot * STRC_PARAMETER_BYTES)));
-}
-
-llvm::Value* BodyEmitter::addressOf(ir::VarRef var) {
-    switch (var.space) {
-        case ir::Space::Local: {
-            const LocalStorage& local = locals[var.index];
-            return local.address ? b.CreateLoad(m.ptr(), local.address) : local.memory;
-        }
-        case ir::Space::Field: {
-            auto offset = static_cast<std::uint64_t>(kernel.kernel->fieldOffsets[var.index]);
-            return b.CreateConstInBoundsGEP1_64(m.i8(), param(kFields), offset);
-        }
-        case ir::Space::Constant: return m.bytes(kernel.kernel->constants[var.index].bytes);
-        case ir::Space::Global: return m.bytes(m.program.globalValues[var.index].bytes);
-        case ir::Space::Stored: return m.stored(b, kernel.kernel->code.stored[var.index]);
-        default: STRC_UNREACHABLE("a variable without memory");
-    }
-}
-
-llvm::Value* BodyEmitter::loadAt(const Instr& instr) {
-    const Reg ref = instr.operands[0];
-    return m.load(b, instr.type, predicate ? selectedAddress(ref) : value(ref));
-}
-
-void BodyEmitter::storeAt(const Instr& instr) {
-    const Reg ref = instr.operands[0];
-    const Type* type = typeOf(instr.operands[1]);
-    m.store(b, type, predicate ? selectedAddress(ref) : value(ref), operand(instr, 1));
-}
-
-llvm::Value* BodyEmitter::byteCount(const Instr& instr, std::size_t refs) {
-    if (instr.operands.size() > refs) return b.CreateZExt(operand(instr, refs), m.i64());
-    return b.getInt64(static_cast<std::uint64_t>(types::sizeOf(instr.type)));
-}
-
-llvm::Value* BodyEmitter::element(const Instr& instr) {
-    llvm::Value *index = operand(instr, 1), *limit = operand(instr, 2);
-    if (isChecked(instr))
-        check(b.CreateICmpULT(index, limit), {base::Diag::IndexOutOfRange, instr.range, {}, 2},
-              index, limit);
-    llvm::Value* wide = b.CreateSExt(index, inLanes(lanesOf(instr.operands[1]), m.i64()));
-    if (instr.operands.size() > 3) {
-        llvm::Value* stride = b.CreateZExt(operand(instr, 3), m.i64());
-        return b.CreateInBoundsGEP(m.i8(), operand(instr, 0), b.CreateMul(wide, stride));
-    }
-    const bool isPlain = instr.type->isScalar() && !instr.type->isFloatN() &&
-                         !instr.type->is(TypeKind::Vector);
-    if (isPlain)
-        return b.CreateInBoundsGEP(m.memoryType(instr.type), operand(instr, 0), wide);
-    auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
-    return b.CreateInBoundsGEP(llvm::ArrayType::get(m.i8(), bytes), operand(instr, 0), wide);
-}
-
-// ---- room
 
 std::int64_t bytesOfArrays(const ir::Body& body) {
     std::int64_t bytes = 0;
@@ -216,122 +80,262 @@ llvm::Value* hidden(llvm::IRBuilder<>& b, std::uint64_t number) {
 
 }  // namespace
 
-/// Before `needy` begins.
-void BodyEmitter::needStack(const ir::Body& needy, base::SourceRange at, std::string name,
-                            bool always) {
-    if (!m.isOnStack(needy)) return;
-    const std::int64_t bytes = bytesOfArrays(needy);
-    if (bytes <= kSmall && !always) return;
-    askForStack({base::Diag::OutOfMemory, at, {std::move(name)}, 1},
-                b.getInt64(static_cast<std::uint64_t>(bytes)));
+namespace {
+
+bool isOpenConstant(const BodyContext& c, ir::VarRef var) {
+    return var.space == ir::Space::Constant &&
+           c.kernel.kernel->code.openSlot(var.index) != ir::kNone;
 }
 
-void BodyEmitter::askForStack(Site site, llvm::Value* bytes) {
-    const int id = m.site(std::move(site));
-    b.CreateCall(m.runtime("strc_need_stack"),
-                 {param(kEnv), b.getInt32(static_cast<std::uint32_t>(id)), param(kNode), bytes});
+/// Neither the value nor where it lies changes while a phase runs.
+llvm::Value* loadOpen(BodyContext& c, const Instr& instr) {
+    const std::uint64_t slot = c.kernel.kernel->code.openSlot(instr.var.index);
+    auto invariant = [&c](llvm::Value* loaded) {
+        if (auto* load = llvm::dyn_cast<llvm::LoadInst>(loaded))
+            load->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                              llvm::MDNode::get(c.m.context, {}));
+        return loaded;
+    };
+    llvm::Value* place =
+        c.b.CreateConstInBoundsGEP1_64(c.m.i8(), c.param(kEnv), offsetof(strc_env, parameters));
+    llvm::Value* values = invariant(c.b.CreateLoad(c.m.ptr(), place));
+    return invariant(
+        c.m.load(c.b, instr.type,
+                 c.b.CreateConstInBoundsGEP1_64(c.m.i8(), values, slot * STRC_PARAMETER_BYTES)));
 }
 
-/// Where the body has begun: arrays too large for a frame that is made before anybody can ask.
-void BodyEmitter::declareLarge() {
-    std::vector<MemoryPiece> pieces;
-    std::int64_t bytes = bytesOfArrays(body) + products.scratchBytes;
-    for (std::size_t k = body.params; k < locals.size(); ++k) {
-        const bool isMade = locals[k].memory || locals[k].address;
-        if (isMade && !items.locals.contains(static_cast<std::uint32_t>(k))) continue;
-        if (shared.own.contains(static_cast<std::uint32_t>(k))) continue;  // shared_loops.h
-        bytes -= types::sizeOf(body.locals[k].type);
-        if (!isMade) pieces.push_back({localBytes(k) + spareBytes(k), {k}});
+llvm::Value* addressOf(BodyContext& c, ir::VarRef var) {
+    switch (var.space) {
+        case ir::Space::Local: {
+            const LocalStorage& local = c.locals[var.index];
+            return local.address ? c.b.CreateLoad(c.m.ptr(), local.address) : local.memory;
+        }
+        case ir::Space::Field: {
+            auto offset = static_cast<std::uint64_t>(c.kernel.kernel->fieldOffsets[var.index]);
+            return c.b.CreateConstInBoundsGEP1_64(c.m.i8(), c.param(kFields), offset);
+        }
+        case ir::Space::Constant: return c.m.bytes(c.kernel.kernel->constants[var.index].bytes);
+        case ir::Space::Global: return c.m.bytes(c.m.program.globalValues[var.index].bytes);
+        case ir::Space::Stored: return c.m.stored(c.b, c.kernel.kernel->code.stored[var.index]);
+        default: STRC_UNREACHABLE("a variable without memory");
     }
-    const std::string name = function->getName().str();
-    if (pieces.size() > 1 && !m.debug && base::PassRun(m.passes, base::Pass::Arena, name))
-        pieces = together(std::move(pieces), body);
-    for (const MemoryPiece& piece : pieces) bytes += static_cast<std::int64_t>(piece.bytes);
-    const bool isOnStack = m.isOnStack(body);
-    const bool mayAsk = isOnStack && (!isFunction() || body.kind == ir::BodyKind::Handler);
-    if (mayAsk && bytes > kSmall)
-        askForStack({base::Diag::OutOfMemory, body.range, {"'" + body.name + "'"}, 1},
-                    b.getInt64(static_cast<std::uint64_t>(bytes)));
-    for (const MemoryPiece& piece : pieces) {
-        auto* made = llvm::ArrayType::get(m.i8(), piece.bytes);
-        llvm::Value* count = isOnStack && bytes > kMostOfFrame ? hidden(b, 1) : nullptr;
-        auto* slot = b.CreateAlloca(made, count, body.locals[piece.locals[0]].name);
-        slot->setAlignment(llvm::Align(32));
-        for (std::size_t local : piece.locals) locals[local].memory = slot;
+}
+
+llvm::Value* loadAt(BodyContext& c, const Instr& instr) {
+    const Reg ref = instr.operands[0];
+    return c.m.load(c.b, instr.type, c.predicate ? selectedAddress(c, ref) : c.value(ref));
+}
+
+void storeAt(BodyContext& c, const Instr& instr) {
+    const Reg ref = instr.operands[0];
+    const Type* type = c.typeOf(instr.operands[1]);
+    c.m.store(c.b, type, c.predicate ? selectedAddress(c, ref) : c.value(ref), c.operand(instr, 1));
+}
+
+llvm::Value* byteCount(BodyContext& c, const Instr& instr, std::size_t refs) {
+    if (instr.operands.size() > refs) return c.b.CreateZExt(c.operand(instr, refs), c.m.i64());
+    return c.b.getInt64(static_cast<std::uint64_t>(types::sizeOf(instr.type)));
+}
+
+llvm::Value* elementAddress(BodyContext& c, const Instr& instr) {
+    llvm::Value *index = c.operand(instr, 1), *limit = c.operand(instr, 2);
+    if (c.isChecked(instr))
+        c.check(c.b.CreateICmpULT(index, limit), {base::Diag::IndexOutOfRange, instr.range, {}, 2},
+                index, limit);
+    llvm::Value* wide = c.b.CreateSExt(index, inLanes(c.lanesOf(instr.operands[1]), c.m.i64()));
+    if (instr.operands.size() > 3) {
+        llvm::Value* stride = c.b.CreateZExt(c.operand(instr, 3), c.m.i64());
+        return c.b.CreateInBoundsGEP(c.m.i8(), c.operand(instr, 0), c.b.CreateMul(wide, stride));
     }
-    products.scratch = makeScratch(b);
+    const bool isPlain =
+        instr.type->isScalar() && !instr.type->isFloatN() && !instr.type->is(TypeKind::Vector);
+    if (isPlain)
+        return c.b.CreateInBoundsGEP(c.m.memoryType(instr.type), c.operand(instr, 0), wide);
+    auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
+    return c.b.CreateInBoundsGEP(llvm::ArrayType::get(c.m.i8(), bytes), c.operand(instr, 0), wide);
 }
 
-std::uint64_t BodyEmitter::localBytes(std::size_t local) const {
-    return static_cast<std::uint64_t>(types::sizeOf(body.locals[local].type));
+void askForStack(BodyContext& c, Site site, llvm::Value* bytes) {
+    const int id = c.m.site(std::move(site));
+    c.b.CreateCall(
+        c.m.runtime("strc_need_stack"),
+        {c.param(kEnv), c.b.getInt32(static_cast<std::uint32_t>(id)), c.param(kNode), bytes});
 }
 
-bool BodyEmitter::isLarge(std::size_t local) const {
-    return body.locals[local].type->isAggregate() && localBytes(local) > kLarge;
-}
-
-// ---- lives of variables
-
-void BodyEmitter::declareLocal(const Instr& instr) {
-    STRC_ASSERT(instr.var.space == ir::Space::Local, "a field that begins its life in a firing");
-    if (!instr.operands.empty()) return declareDynamic(instr);
-    const Type* type = body.locals[instr.var.index].type;
-    if (instr.var.index < body.params && type->isAggregate()) return;
-    if (instr.flag) return;
-    auto bytes = static_cast<std::uint64_t>(types::sizeOf(type));
-    b.CreateMemSet(locals[instr.var.index].memory, b.getInt8(0), b.getInt64(bytes),
-                   llvm::MaybeAlign(1));
-}
-
-void BodyEmitter::declareDynamic(const Instr& instr) {
-    LocalStorage& local = locals[instr.var.index];
-    const Type* type = body.locals[instr.var.index].type;
+void declareDynamic(BodyContext& c, const Instr& instr) {
+    LocalStorage& local = c.locals[instr.var.index];
+    const Type* type = c.body.locals[instr.var.index].type;
     for (std::size_t k = 0; k < instr.operands.size(); ++k)
-        b.CreateStore(operand(instr, k), local.extents[k]);
+        c.b.CreateStore(c.operand(instr, k), local.extents[k]);
     if (!local.address) return;  // a parameter: the memory is the caller's
     llvm::Value* bytes =
-        b.getInt64(static_cast<std::uint64_t>(types::sizeOf(types::innermost(type))));
+        c.b.getInt64(static_cast<std::uint64_t>(types::sizeOf(types::innermost(type))));
     for (std::size_t k = 0; k < instr.operands.size(); ++k) {
-        llvm::Value* count = operand(instr, k);
-        require(b.CreateICmpSGE(count, b.getInt32(0)),
-                {base::Diag::BoundNegative, instr.range, {}, 1}, count);
-        bytes = b.CreateMul(bytes, b.CreateSExt(count, m.i64()));
+        llvm::Value* count = c.operand(instr, k);
+        c.require(c.b.CreateICmpSGE(count, c.b.getInt32(0)),
+                  {base::Diag::BoundNegative, instr.range, {}, 1}, count);
+        bytes = c.b.CreateMul(bytes, c.b.CreateSExt(count, c.m.i64()));
         Site large{base::Diag::OutOfMemory,
                    instr.range,
-                   {"array '" + body.locals[instr.var.index].name + "'"},
+                   {"array '" + c.body.locals[instr.var.index].name + "'"},
                    1};
-        require(b.CreateICmpULE(bytes, b.getInt64(kLargestDynamic)), large, bytes);
+        c.require(c.b.CreateICmpULE(bytes, c.b.getInt64(kLargestDynamic)), large, bytes);
     }
-    askForStack({base::Diag::OutOfMemory,
+    askForStack(c,
+                {base::Diag::OutOfMemory,
                  instr.range,
-                 {"array '" + body.locals[instr.var.index].name + "'"},
+                 {"array '" + c.body.locals[instr.var.index].name + "'"},
                  1},
                 bytes);
-    auto* memory = b.CreateAlloca(m.i8(), bytes);
+    auto* memory = c.b.CreateAlloca(c.m.i8(), bytes);
     memory->setAlignment(llvm::Align(32));
-    b.CreateStore(memory, local.address);
-    if (!instr.flag) b.CreateMemSet(memory, b.getInt8(0), bytes, llvm::MaybeAlign(1));
+    c.b.CreateStore(memory, local.address);
+    if (!instr.flag) c.b.CreateMemSet(memory, c.b.getInt8(0), bytes, llvm::MaybeAlign(1));
 }
 
-const Type* BodyEmitter::declaredType(ir::VarRef var) const {
+void declareLocal(BodyContext& c, const Instr& instr) {
+    STRC_ASSERT(instr.var.space == ir::Space::Local, "a field that begins its life in a firing");
+    if (!instr.operands.empty()) return declareDynamic(c, instr);
+    const Type* type = c.body.locals[instr.var.index].type;
+    if (instr.var.index < c.body.params && type->isAggregate()) return;
+    if (instr.flag) return;
+    auto bytes = static_cast<std::uint64_t>(types::sizeOf(type));
+    c.b.CreateMemSet(c.locals[instr.var.index].memory, c.b.getInt8(0), c.b.getInt64(bytes),
+                     llvm::MaybeAlign(1));
+}
+
+const Type* declaredType(const BodyContext& c, ir::VarRef var) {
     switch (var.space) {
-        case ir::Space::Local: return body.locals[var.index].type;
-        case ir::Space::Field: return kernel.kernel->fieldTypes[var.index];
-        case ir::Space::Constant: return kernel.kernel->constants[var.index].type;
-        case ir::Space::Global: return m.program.globalValues[var.index].type;
-        case ir::Space::Stored: return kernel.kernel->code.stored[var.index].type;
-        case ir::Space::Input: return kernel.kernel->input;
-        case ir::Space::Output: return kernel.kernel->output;
+        case ir::Space::Local: return c.body.locals[var.index].type;
+        case ir::Space::Field: return c.kernel.kernel->fieldTypes[var.index];
+        case ir::Space::Constant: return c.kernel.kernel->constants[var.index].type;
+        case ir::Space::Global: return c.m.program.globalValues[var.index].type;
+        case ir::Space::Stored: return c.kernel.kernel->code.stored[var.index].type;
+        case ir::Space::Input: return c.kernel.kernel->input;
+        case ir::Space::Output: return c.kernel.kernel->output;
     }
     STRC_UNREACHABLE("space");
 }
 
-llvm::Value* BodyEmitter::extent(const Instr& instr) {
-    const Type* type = declaredType(instr.var);
+llvm::Value* extentOf(BodyContext& c, const Instr& instr) {
+    const Type* type = declaredType(c, instr.var);
     if (instr.var.space == ir::Space::Local && !types::isConcrete(type))
-        return b.CreateLoad(m.i32(), locals[instr.var.index].extents[instr.index]);
+        return c.b.CreateLoad(c.m.i32(), c.locals[instr.var.index].extents[instr.index]);
     for (std::uint32_t k = 0; k < instr.index; ++k) type = type->element;
-    return b.getInt32(static_cast<std::uint32_t>(type->extent));
+    return c.b.getInt32(static_cast<std::uint32_t>(type->extent));
+}
+
+}  // namespace
+
+bool emitMemory(BodyContext& c, const Instr& instr) {
+    switch (instr.op) {
+        case Op::Load:
+            if (isOpenConstant(c, instr.var))
+                c.set(instr, loadOpen(c, instr));
+            else if (instr.var.space == ir::Space::Constant)
+                c.set(instr, c.m.constant(c.kernel.kernel->constants[instr.var.index]));
+            else if (instr.var.space == ir::Space::Global)
+                c.set(instr, c.m.constant(c.m.program.globalValues[instr.var.index]));
+            else
+                c.set(instr, c.m.load(c.b, instr.type, addressOf(c, instr.var)));
+            return true;
+        case Op::Store:
+            if (c.predicate)
+                c.m.store(c.b, instr.type, addressOf(c, instr.var),
+                          selectValue(c, c.operand(instr, 0),
+                                      c.m.load(c.b, instr.type, addressOf(c, instr.var))));
+            else
+                c.m.store(c.b, instr.type, addressOf(c, instr.var), c.operand(instr, 0));
+            return true;
+        case Op::Addr: c.set(instr, addressOf(c, instr.var)); return true;
+        case Op::Extent: c.set(instr, extentOf(c, instr)); return true;
+        case Op::Declare: declareLocal(c, instr); return true;
+        case Op::Elem: c.set(instr, elementAddress(c, instr)); return true;
+        case Op::Member: {
+            std::int64_t offset =
+                c.typeOf(instr.operands[0])->structure->fields[instr.index].offset;
+            c.set(instr, c.b.CreateInBoundsGEP(c.m.i8(), c.operand(instr, 0),
+                                               c.b.getInt64(static_cast<std::uint64_t>(offset))));
+            return true;
+        }
+        case Op::LoadAt: c.set(instr, loadAt(c, instr)); return true;
+        case Op::StoreAt: storeAt(c, instr); return true;
+        case Op::Contract: emitContract(c, instr); return true;
+        case Op::Copy: {
+            auto align = llvm::MaybeAlign(1);
+            c.b.CreateMemMove(c.operand(instr, 0), align, c.operand(instr, 1), align,
+                              byteCount(c, instr, 2));
+            return true;
+        }
+        case Op::Zero:
+            c.b.CreateMemSet(c.operand(instr, 0), c.b.getInt8(0), byteCount(c, instr, 1),
+                             llvm::MaybeAlign(1));
+            return true;
+        case Op::Require: {
+            const std::string subject = instr.flag ? instr.value.bytes : "'require'";
+            c.require(c.operand(instr, 0), {base::Diag::TensorShape,
+                                            instr.range,
+                                            {subject, ir::demandText(c.body, instr)},
+                                            0,
+                                            instr.flag ? instr.index : 0});
+            return true;
+        }
+        case Op::Check: {
+            ir::BrokenRate broken = ir::brokenBy(c.body.checks[instr.index]);
+            c.check(c.operand(instr, 0),
+                    {broken.id, instr.range, std::move(broken.words), broken.numbers},
+                    c.operand(instr, 1), c.operand(instr, 2));
+            return true;
+        }
+        case Op::CheckExtent:
+            c.check(c.b.CreateICmpEQ(c.operand(instr, 0), c.operand(instr, 1)),
+                    {base::Diag::ArrayLength, instr.range, {"the array"}, 2}, c.operand(instr, 0),
+                    c.operand(instr, 1));
+            return true;
+        default: return false;
+    }
+}
+
+void needStack(BodyContext& c, const ir::Body& needy, base::SourceRange at, std::string name,
+               bool always) {
+    if (!c.m.isOnStack(needy)) return;
+    const std::int64_t bytes = bytesOfArrays(needy);
+    if (bytes <= kSmall && !always) return;
+    askForStack(c, {base::Diag::OutOfMemory, at, {std::move(name)}, 1},
+                c.b.getInt64(static_cast<std::uint64_t>(bytes)));
+}
+
+void declareLarge(BodyContext& c) {
+    std::vector<MemoryPiece> pieces;
+    std::int64_t bytes = bytesOfArrays(c.body) + c.products.scratchBytes;
+    for (std::size_t k = c.body.params; k < c.locals.size(); ++k) {
+        const bool isMade = c.locals[k].memory || c.locals[k].address;
+        if (isMade && !c.items.locals.contains(static_cast<std::uint32_t>(k))) continue;
+        if (c.shared.own.contains(static_cast<std::uint32_t>(k))) continue;  // shared_loops.h
+        bytes -= types::sizeOf(c.body.locals[k].type);
+        if (!isMade) pieces.push_back({c.localBytes(k) + spareBytes(c, k), {k}});
+    }
+    const std::string name = c.function->getName().str();
+    if (pieces.size() > 1 && !c.m.debug && base::PassRun(c.m.passes, base::Pass::Arena, name))
+        pieces = together(std::move(pieces), c.body);
+    for (const MemoryPiece& piece : pieces) bytes += static_cast<std::int64_t>(piece.bytes);
+    const bool isOnStack = c.m.isOnStack(c.body);
+    const bool mayAsk = isOnStack && (!c.isFunction() || c.body.kind == ir::BodyKind::Handler);
+    if (mayAsk && bytes > kSmall)
+        askForStack(c, {base::Diag::OutOfMemory, c.body.range, {"'" + c.body.name + "'"}, 1},
+                    c.b.getInt64(static_cast<std::uint64_t>(bytes)));
+    for (const MemoryPiece& piece : pieces) {
+        auto* made = llvm::ArrayType::get(c.m.i8(), piece.bytes);
+        llvm::Value* count = isOnStack && bytes > kMostOfFrame ? hidden(c.b, 1) : nullptr;
+        auto* slot = c.b.CreateAlloca(made, count, c.body.locals[piece.locals[0]].name);
+        slot->setAlignment(llvm::Align(32));
+        for (std::size_t local : piece.locals) c.locals[local].memory = slot;
+    }
+    c.products.scratch = makeScratch(c, c.b);
+}
+
+bool isLarge(const BodyContext& c, std::size_t local) {
+    return c.body.locals[local].type->isAggregate() && c.localBytes(local) > kLarge;
 }
 
 }  // namespace strc::codegen

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
-#include "codegen/detail/body_emitter.h"
+#include "codegen/detail/calls.h"
 #include "strc/runtime.h"
 
 namespace strc::codegen {
@@ -42,29 +42,30 @@ const ir::Body& handlerOf(const elab::Kernel& kernel, const std::string& name,
 }  // namespace
 
 /// What the runtime calls: unpacks the arguments.
-llvm::Function* ModuleBuilder::handlerEntry(NodeId node, const std::string& name) {
+llvm::Function* MessageTables::handlerEntry(NodeId node, const std::string& name) {
     llvm::Function*& made = handlerEntries[{node, name}];
     if (made) return made;
-    const graph::KernelId id = plan.program->graph.nodes[node].kernel;
-    KernelFunctions& owner = kernel(id);
+    const graph::KernelId id = m.plan.program->graph.nodes[node].kernel;
+    KernelFunctions& owner = m.kernel(id);
     std::uint32_t index = 0;
     const ir::Body& body = handlerOf(*owner.kernel, name, index);
-    llvm::Function* handler = callee(owner, {ir::CalleeKind::Stream, index});
-    auto* type =
-        llvm::FunctionType::get(llvm::Type::getVoidTy(context), {ptr(), ptr(), ptr()}, false);
-    made = llvm::Function::Create(type, llvm::Function::InternalLinkage, name + ".handle", module);
-    llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "", made));
-    if (debug) b.SetCurrentDebugLocation(debug->phase(*made));
-    llvm::Value* none = llvm::ConstantPointerNull::get(ptr());
+    llvm::Function* handler = m.callee(owner, {ir::CalleeKind::Stream, index});
+    auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(m.context),
+                                         {m.ptr(), m.ptr(), m.ptr()}, false);
+    made =
+        llvm::Function::Create(type, llvm::Function::InternalLinkage, name + ".handle", m.module);
+    llvm::IRBuilder<> b(llvm::BasicBlock::Create(m.context, "", made));
+    if (m.debug) b.SetCurrentDebugLocation(m.debug->phase(*made));
+    llvm::Value* none = llvm::ConstantPointerNull::get(m.ptr());
     llvm::Value* state = made->getArg(1);
     auto at = [&](llvm::Value* base, std::uint64_t offset) {
-        return b.CreateConstInBoundsGEP1_64(i8(), base, offset);
+        return b.CreateConstInBoundsGEP1_64(m.i8(), base, offset);
     };
-    const std::int64_t fields = plan.fields[node], counter = plan.counters[node];
+    const std::int64_t fields = m.plan.fields[node], counter = m.plan.counters[node];
     llvm::Value* iteration = b.getInt32(0);
     if (counter >= 0)
         iteration = b.CreateTrunc(
-            b.CreateLoad(i64(), at(state, static_cast<std::uint64_t>(counter))), i32());
+            b.CreateLoad(m.i64(), at(state, static_cast<std::uint64_t>(counter))), m.i32());
     std::vector<llvm::Value*> args{
         made->getArg(0),
         fields < 0 ? none : at(state, static_cast<std::uint64_t>(fields)),
@@ -79,77 +80,73 @@ llvm::Function* ModuleBuilder::handlerEntry(NodeId node, const std::string& name
     const std::vector<std::uint64_t> offsets = argumentOffsets(types);
     for (std::uint32_t k = 0; k < body.params; ++k) {
         llvm::Value* place = at(made->getArg(2), offsets[k]);
-        args.push_back(types[k]->isAggregate() ? place : load(b, types[k], place));
+        args.push_back(types[k]->isAggregate() ? place : m.load(b, types[k], place));
     }
     b.CreateCall(handler, args);
     b.CreateRetVoid();
     return made;
 }
 
-llvm::Constant* ModuleBuilder::route(NodeId sender, NodeId receiver) {
-    auto found = std::find_if(plan.routes.begin(), plan.routes.end(), [&](const plan::Route& r) {
-        return r.sender == sender && r.receiver == receiver;
-    });
-    if (found == plan.routes.end()) return llvm::ConstantPointerNull::get(ptr());
-    llvm::Constant*& made = routes[static_cast<std::size_t>(found - plan.routes.begin())];
+llvm::Constant* MessageTables::route(NodeId sender, NodeId receiver) {
+    auto found = std::find_if(
+        m.plan.routes.begin(), m.plan.routes.end(),
+        [&](const plan::Route& r) { return r.sender == sender && r.receiver == receiver; });
+    if (found == m.plan.routes.end()) return llvm::ConstantPointerNull::get(m.ptr());
+    llvm::Constant*& made = routes[static_cast<std::size_t>(found - m.plan.routes.begin())];
     if (made) return made;
-    auto number = [&](std::int64_t n) { return llvm::ConstantInt::getSigned(i64(), n); };
+    auto number = [&](std::int64_t n) { return llvm::ConstantInt::getSigned(m.i64(), n); };
     const graph::Sdep::Table& sdep = found->sdep;
     const std::vector<std::uint64_t> firings(sdep.firings.begin(), sdep.firings.end());
-    llvm::Constant* counts = llvm::ConstantDataArray::get(context, firings);
+    llvm::Constant* counts = llvm::ConstantDataArray::get(m.context, firings);
     auto* table = llvm::ConstantStruct::getAnon(
-        {constantData(counts, "sdep"), number(sdep.transient), number(sdep.periodUp),
+        {m.constantData(counts, "sdep"), number(sdep.transient), number(sdep.periodUp),
          number(sdep.periodDown), number(found->isDownstream ? 1 : 0)});
-    return made = constantData(table, "route");
+    return made = m.constantData(table, "route");
 }
 
 /// A `strc_recipient`.
-llvm::Constant* ModuleBuilder::recipient(NodeId sender, NodeId receiver, const ir::Send& send,
+llvm::Constant* MessageTables::recipient(NodeId sender, NodeId receiver, const ir::Send& send,
                                          base::SourceRange range) {
-    const graph::Graph& graph = plan.program->graph;
-    auto small = [&](std::uint64_t n) { return llvm::ConstantInt::get(i32(), n); };
-    const int missed = site({base::Diag::MissedDeadline,
-                             range,
-                             {graph::path(graph, sender), graph::path(graph, receiver)},
-                             1});
+    const graph::Graph& graph = m.plan.program->graph;
+    auto small = [&](std::uint64_t n) { return llvm::ConstantInt::get(m.i32(), n); };
+    const int missed = m.site({base::Diag::MissedDeadline,
+                               range,
+                               {graph::path(graph, sender), graph::path(graph, receiver)},
+                               1});
     return llvm::ConstantStruct::getAnon(
-        {small(sender), small(receiver), small(plan.mailboxOf(sender)),
-         small(plan.mailboxOf(receiver)), small(static_cast<std::uint64_t>(missed)),
-         small(options.bound ? crowdedSite(receiver, range) : 0), route(sender, receiver),
+        {small(sender), small(receiver), small(m.plan.mailboxOf(sender)),
+         small(m.plan.mailboxOf(receiver)), small(static_cast<std::uint64_t>(missed)),
+         small(m.options.bound ? crowdedSite(receiver, range) : 0), route(sender, receiver),
          handlerEntry(receiver, send.handler)});
 }
 
-std::uint64_t ModuleBuilder::crowdedSite(NodeId receiver, base::SourceRange range) {
+std::uint64_t MessageTables::crowdedSite(NodeId receiver, base::SourceRange range) {
     const int made =
-        site({base::Diag::LimitExceeded,
-              range,
-              {fmt::format("what waits for '{}'", graph::path(plan.program->graph, receiver)),
-               fmt::format("{} messages ('--bound')", *options.bound)},
-              0});
+        m.site({base::Diag::LimitExceeded,
+                range,
+                {fmt::format("what waits for '{}'", graph::path(m.plan.program->graph, receiver)),
+                 fmt::format("{} messages ('--bound')", *m.options.bound)},
+                0});
     return static_cast<std::uint64_t>(made);
 }
 
-llvm::Constant* ModuleBuilder::messageBytes() {
-    if (plan.mailboxes.empty()) return llvm::ConstantPointerNull::get(ptr());
-    longestMessages.resize(plan.mailboxes.size(), UINT64_MAX);
-    return constantData(llvm::ConstantDataArray::get(context, longestMessages), "message_bytes");
+llvm::Constant* MessageTables::bytes() {
+    if (m.plan.mailboxes.empty()) return llvm::ConstantPointerNull::get(m.ptr());
+    longestMessages.resize(m.plan.mailboxes.size(), UINT64_MAX);
+    return m.constantData(llvm::ConstantDataArray::get(m.context, longestMessages),
+                          "message_bytes");
 }
 
-llvm::Constant* ModuleBuilder::constantData(llvm::Constant* contents, const char* name) {
-    return new llvm::GlobalVariable(module, contents->getType(), true,
-                                    llvm::GlobalValue::PrivateLinkage, contents, name);
-}
-
-void ModuleBuilder::noteMessage(NodeId receiver, std::uint64_t bytes) {
-    longestMessages.resize(plan.mailboxes.size(), UINT64_MAX);
-    std::uint64_t& longest = longestMessages[plan.mailboxOf(receiver)];
+void MessageTables::noteMessage(NodeId receiver, std::uint64_t bytes) {
+    longestMessages.resize(m.plan.mailboxes.size(), UINT64_MAX);
+    std::uint64_t& longest = longestMessages[m.plan.mailboxOf(receiver)];
     longest = longest == UINT64_MAX ? bytes : std::max(longest, bytes);
 }
 
-llvm::Constant* ModuleBuilder::dispatch(const KernelFunctions& from, std::int32_t portal,
+llvm::Constant* MessageTables::dispatch(const KernelFunctions& from, std::int32_t portal,
                                         const ir::Send& send, std::uint64_t bytes,
                                         base::SourceRange range) {
-    const elab::Elaboration& elaboration = *plan.program;
+    const elab::Elaboration& elaboration = *m.plan.program;
     std::vector<llvm::Constant*> rows;
     for (NodeId sender = 0; sender < elaboration.graph.nodes.size(); ++sender) {
         const graph::KernelId kernel = elaboration.graph.nodes[sender].kernel;
@@ -159,44 +156,46 @@ llvm::Constant* ModuleBuilder::dispatch(const KernelFunctions& from, std::int32_
             noteMessage(receiver, bytes);
         }
     }
-    llvm::Constant* list = llvm::ConstantPointerNull::get(ptr());
+    llvm::Constant* list = llvm::ConstantPointerNull::get(m.ptr());
     if (!rows.empty()) {
         auto* type = llvm::ArrayType::get(rows[0]->getType(), rows.size());
-        list = constantData(llvm::ConstantArray::get(type, rows), "recipients");
+        list = m.constantData(llvm::ConstantArray::get(type, rows), "recipients");
     }
-    const int full = site({base::Diag::OutOfMemory, range, {"the messages on their way"}, 1});
-    auto small = [&](std::uint64_t n) { return llvm::ConstantInt::get(i32(), n); };
-    return constantData(llvm::ConstantStruct::getAnon({list, small(rows.size()), small(bytes),
-                                                       small(static_cast<std::uint64_t>(full)),
-                                                       small(send.bestEffort ? 1 : 0)}),
-                        "dispatch");
+    const int full = m.site({base::Diag::OutOfMemory, range, {"the messages on their way"}, 1});
+    auto small = [&](std::uint64_t n) { return llvm::ConstantInt::get(m.i32(), n); };
+    return m.constantData(llvm::ConstantStruct::getAnon({list, small(rows.size()), small(bytes),
+                                                         small(static_cast<std::uint64_t>(full)),
+                                                         small(send.bestEffort ? 1 : 0)}),
+                          "dispatch");
 }
 
-void BodyEmitter::emitSend(const Instr& instr) {
-    const ir::Send& send = body.sends[instr.index];
+void emitSend(BodyContext& c, const Instr& instr) {
+    const ir::Send& send = c.body.sends[instr.index];
     std::size_t next = 1;
-    llvm::Value* latency = b.getInt64(0);
-    if (send.hasLatency) latency = b.CreateSExt(operand(instr, next++), m.i64());
+    llvm::Value* latency = c.b.getInt64(0);
+    if (send.hasLatency) latency = c.b.CreateSExt(c.operand(instr, next++), c.m.i64());
     std::vector<const Type*> types;
     for (std::size_t k = next; k < instr.operands.size(); ++k)
-        types.push_back(typeOf(instr.operands[k]));
+        types.push_back(c.typeOf(instr.operands[k]));
     const std::vector<std::uint64_t> offsets = argumentOffsets(types);
-    auto* memory = entry.CreateAlloca(llvm::ArrayType::get(m.i8(), offsets.back()));
+    auto* memory = c.entry.CreateAlloca(llvm::ArrayType::get(c.m.i8(), offsets.back()));
     memory->setAlignment(llvm::Align(kArgumentAlignment));
     for (std::size_t k = 0; k < types.size(); ++k) {
-        llvm::Value* place = b.CreateConstInBoundsGEP1_64(m.i8(), memory, offsets[k]);
-        llvm::Value* argument = operand(instr, next + k);
+        llvm::Value* place = c.b.CreateConstInBoundsGEP1_64(c.m.i8(), memory, offsets[k]);
+        llvm::Value* argument = c.operand(instr, next + k);
         if (types[k]->isAggregate())
-            b.CreateMemCpy(place, llvm::MaybeAlign(1), argument, llvm::MaybeAlign(1),
-                           static_cast<std::uint64_t>(types::sizeOf(types[k])));
+            c.b.CreateMemCpy(place, llvm::MaybeAlign(1), argument, llvm::MaybeAlign(1),
+                             static_cast<std::uint64_t>(types::sizeOf(types[k])));
         else
-            m.store(b, types[k], place, argument);
+            c.m.store(c.b, types[k], place, argument);
     }
-    auto* portal = llvm::dyn_cast<llvm::ConstantInt>(operand(instr, 0));
+    auto* portal = llvm::dyn_cast<llvm::ConstantInt>(c.operand(instr, 0));
     STRC_ASSERT(portal, "a portal is a constant of the kernel");
-    llvm::Constant* what = m.dispatch(kernel, static_cast<std::int32_t>(portal->getSExtValue()),
-                                      send, offsets.back(), instr.range);
-    b.CreateCall(m.runtime("strc_send"), {param(kEnv), param(kNode), what, latency, memory});
+    llvm::Constant* what =
+        c.m.messages.dispatch(c.kernel, static_cast<std::int32_t>(portal->getSExtValue()), send,
+                              offsets.back(), instr.range);
+    c.b.CreateCall(c.m.runtime("strc_send"),
+                   {c.param(kEnv), c.param(kNode), what, latency, memory});
 }
 
 namespace {

@@ -73,6 +73,8 @@ ModuleBuilder::ModuleBuilder(base::Context& told, types::TypeTable& table,
       module(*impl.module),
       debug(options.debug ? std::make_unique<DebugInfo>(told.sources, plan, options, module)
                           : nullptr),
+      mathFunctions(*this, impl),
+      messages(*this),
       impl(impl) {
     for (const elab::Kernel& each : plan.program->kernels)
         for (const ir::Body* body : ir::bodiesThatNest(program, each.code)) nesting.insert(body);
@@ -247,6 +249,11 @@ llvm::CallInst* ModuleBuilder::callLibm(llvm::IRBuilder<>& b, std::string_view n
     llvm::CallInst* call = b.CreateCall(callee, args);
     call->addFnAttr(llvm::Attribute::NoBuiltin);
     return call;
+}
+
+llvm::Constant* ModuleBuilder::constantData(llvm::Constant* made, const char* name) {
+    return new llvm::GlobalVariable(module, made->getType(), true,
+                                    llvm::GlobalValue::PrivateLinkage, made, name);
 }
 
 int ModuleBuilder::site(Site made) {

@@ -8,9 +8,8 @@
 #include "base/pass.h"
 #include "codegen/detail/ending.h"
 #include "codegen/detail/module_builder.h"
-#include "codegen/detail/rings.h"
+#include "codegen/detail/phase_context.h"
 #include "codegen/detail/state_pieces.h"
-#include "codegen/detail/tape_variables.h"
 #include "codegen/detail/vector_pipelines.h"
 #include "codegen/detail/work_memory.h"
 #include "plan/drain.h"
@@ -52,6 +51,21 @@ bool isLong(const ir::Body& body) {
     return false;
 }
 
+/// The number of a node among the inputs or outputs of the program.
+std::uint32_t portOf(const std::vector<plan::ProgramPort>& ports, NodeId node) {
+    auto found = std::find_if(ports.begin(), ports.end(),
+                              [&](const plan::ProgramPort& p) { return p.node == node; });
+    STRC_ASSERT(found != ports.end(), "a file that the plan does not list");
+    return static_cast<std::uint32_t>(found - ports.begin());
+}
+
+/// The same of a reader or writer; of others it does not matter.
+std::uint32_t programPort(const plan::Plan& plan, NodeId node, const elab::Kernel& kernel) {
+    const types::BuiltinRole role = types::info(kernel.builtin).role;
+    if (role == types::BuiltinRole::Reader) return portOf(plan.inputs, node);
+    return role == types::BuiltinRole::Writer ? portOf(plan.outputs, node) : 0;
+}
+
 class PhaseEmitter {
 public:
     /// A phase that runs rarely is not worth the time of LLVM's passes: the kernels it calls are optimised
@@ -59,7 +73,7 @@ public:
     /// `undone`: after a fault or an interrupt the state does not matter.
     /// `drains`: firings are left out (plan::Drain).
     PhaseEmitter(ModuleBuilder& m, bool rare, bool undone, bool drains = false)
-        : m(m), rare(rare), undone(undone), drains(drains), b(m.context) {}
+        : m(m), c(m), b(c.b), rare(rare), undone(undone), drains(drains) {}
 
     llvm::Function* emit(const plan::Phase& phase, const std::string& name) {
         whole = &phase;
@@ -78,10 +92,10 @@ private:
             const graph::KernelId kernel = graph.nodes[id].kernel;
             if (kernel == graph::kNone || !m.plan.program->kernels[kernel].code.startsLate)
                 continue;
-            llvm::Value* fields = m.plan.fields[id] < 0 ? none : at(m.plan.fields[id]);
-            if (m.debug) b.SetCurrentDebugLocation(m.debug->firing(*function, graph.nodes[id]));
+            llvm::Value* fields = m.plan.fields[id] < 0 ? none : c.at(m.plan.fields[id]);
+            if (m.debug) b.SetCurrentDebugLocation(m.debug->firing(*c.function, graph.nodes[id]));
             for (llvm::Function* part : m.kernel(kernel).start)
-                b.CreateCall(part, {env(), fields, none, none, b.getInt32(id), b.getInt32(0)});
+                b.CreateCall(part, {c.env(), fields, none, none, b.getInt32(id), b.getInt32(0)});
         }
     }
 
@@ -100,19 +114,19 @@ private:
         made->addParamAttr(1, llvm::Attribute::getWithAlignment(m.context, llvm::Align(64)));
         made->addFnAttr(llvm::Attribute::NoInline);
         if (rare) made->addFnAttr(llvm::Attribute::OptimizeNone);
-        auto saved = std::make_tuple(function, b.saveIP(), trips, b.getCurrentDebugLocation());
-        function = made;
-        trips.clear();
+        auto saved = std::make_tuple(c.function, b.saveIP(), c.trips, b.getCurrentDebugLocation());
+        c.function = made;
+        c.trips.clear();
         for (std::size_t k = 0; k < depth; ++k)
-            trips.push_back(made->getArg(2 + static_cast<unsigned>(k)));
+            c.trips.push_back(made->getArg(2 + static_cast<unsigned>(k)));
         b.SetInsertPoint(llvm::BasicBlock::Create(m.context, "", made));
         if (m.debug) b.SetCurrentDebugLocation(m.debug->phase(*made));
         body();
         b.CreateRetVoid();
         if (!m.plan.demand) markForWork(*made);
-        function = std::get<0>(saved);
+        c.function = std::get<0>(saved);
         b.restoreIP(std::get<1>(saved));
-        trips = std::get<2>(saved);
+        c.trips = std::get<2>(saved);
         b.SetCurrentDebugLocation(std::get<3>(saved));
         return made;
     }
@@ -159,7 +173,7 @@ private:
 
     /// How many of the first steps are done as a chain; 0: none.
     std::size_t fireChain(std::span<const Step> list) {
-        if (!undone || m.debug || rare || hasRings()) return 0;
+        if (!undone || m.debug || rare || c.hasRings()) return 0;
         if (!pipelines) pipelines.emplace(m);
         const VectorPipeline pipeline = pipelines->find(list);
         if (pipeline.members.empty()) return 0;
@@ -169,14 +183,15 @@ private:
                               pipeline.members[0].functions->work->getName().str());
         if (!run) return 0;
         run.show([&] { return print(pipeline); });
-        emitPipeline({m, b, function,
+        emitPipeline({m, b, c.function,
                       [this](EdgeId edge, const Position& position, llvm::Value* iteration,
-                             std::int64_t rate) { return item(edge, position, iteration, rate); },
-                      [this](NodeId node) { return fieldsOf(node); },
+                             std::int64_t rate) { return c.item(edge, position, iteration, rate); },
+                      [this](NodeId node) { return c.fieldsOf(node); },
                       [this](llvm::Function* work, const Step& step, llvm::Value* firing) {
-                          callWork(work, step, m.plan.program->graph.nodes[step.node].work, firing);
+                          c.callWork(work, step, m.plan.program->graph.nodes[step.node].work,
+                                     firing);
                       },
-                      [this](std::uint64_t bytes) { return variable(bytes); }},
+                      [this](std::uint64_t bytes) { return c.variable(bytes); }},
                      pipeline);
         return count;
     }
@@ -191,7 +206,7 @@ private:
             m.plan.mailboxOf(step.node) != graph::kNone || !vector::usesColumns(node.work) ||
             m.plan.program->kernels[node.kernel].builtin != ir::BuiltinStream::None)
             return 0;
-        KernelFunctions& functions = functionsOf(step);
+        KernelFunctions& functions = c.functionsOf(step);
         const unsigned width = m.needVectorWidth(functions, step.count);
         return width != 0 && m.takesTransposed(functions) ? width : 0;
     }
@@ -215,58 +230,53 @@ private:
     void fireOnWindow(std::span<const Step> readers, std::uint64_t width) {
         const Step& first = readers[0];
         const graph::Node& node = m.plan.program->graph.nodes[first.node];
-        KernelFunctions& functions = functionsOf(first);
+        KernelFunctions& functions = c.functionsOf(first);
         const auto count = static_cast<std::uint64_t>(first.count);
         const auto lanes = static_cast<unsigned>(width);
         const EdgeId edge = m.plan.inputsOf(first.node)[0];
-        llvm::Value* soa = variable(
-            static_cast<std::uint64_t>(vector::columnItems(node.work, static_cast<std::int64_t>(width)) *
-                                       m.plan.channels[edge].itemSize));
+        llvm::Value* soa = c.variable(static_cast<std::uint64_t>(
+            vector::columnItems(node.work, static_cast<std::int64_t>(width)) *
+            m.plan.channels[edge].itemSize));
         llvm::Value* none = llvm::PoisonValue::get(m.ptr());
         loop(static_cast<std::int64_t>((count + width - 1) / width), [&](llvm::Value* group) {
             llvm::Value* loopIndex = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin,
                                                              b.CreateMul(group, b.getInt64(width)),
                                                              b.getInt64(count - width));
-            emitPoll(m, b, env());
-            b.CreateCall(m.variant(functions, {VectorVariant::Transpose, lanes}),
-                         {env(), none, item(edge, first.inputs[0], loopIndex, node.work.pop.max),
-                          soa, b.getInt32(first.node), b.getInt32(0)});
+            emitPoll(m, b, c.env());
+            b.CreateCall(
+                m.variant(functions, {VectorVariant::Transpose, lanes}),
+                {c.env(), none, c.item(edge, first.inputs[0], loopIndex, node.work.pop.max), soa,
+                 b.getInt32(first.node), b.getInt32(0)});
             for (const Step& reader : readers) fireReader(reader, lanes, loopIndex, soa);
         });
     }
 
     void fireReader(const Step& reader, unsigned width, llvm::Value* loopIndex, llvm::Value* soa) {
         const graph::Node& node = m.plan.program->graph.nodes[reader.node];
-        KernelFunctions& functions = functionsOf(reader);
+        KernelFunctions& functions = c.functionsOf(reader);
         auto block = [&](const char* name) {
-            return llvm::BasicBlock::Create(m.context, name, function);
+            return llvm::BasicBlock::Create(m.context, name, c.function);
         };
         llvm::BasicBlock *one = block("one"), *after = block("after");
-        llvm::Value* done = callWork(m.variant(functions, {VectorVariant::Transposed, width}),
-                                     reader, node.work, loopIndex, soa);
+        llvm::Value* done = c.callWork(m.variant(functions, {VectorVariant::Transposed, width}),
+                                       reader, node.work, loopIndex, soa);
         b.CreateCondBr(done, after, one, llvm::MDBuilder(m.context).createLikelyBranchWeights());
         b.SetInsertPoint(one);
         loop(width, [&](llvm::Value* lane) {
-            emitPoll(m, b, env());
-            callWork(functions.work, reader, node.work, b.CreateAdd(loopIndex, lane));
+            emitPoll(m, b, c.env());
+            c.callWork(functions.work, reader, node.work, b.CreateAdd(loopIndex, lane));
         });
         b.CreateBr(after);
         b.SetInsertPoint(after);
-    }
-
-    KernelFunctions& functionsOf(const Step& step) {
-        return m.kernel(m.plan.program->graph.nodes[step.node].kernel,
-                        m.plan.inputsOf(step.node).size() > 1,
-                        m.plan.outputsOf(step.node).size() > 1);
     }
 
     /// What `body` emits as a function of its own, that is called here.
     template <typename Body>
     void inPiece(const std::string& name, Body body) {
         llvm::Function* piece =
-            inFunction(name + "." + std::to_string(pieces++), trips.size(), body);
-        std::vector<llvm::Value*> args{env(), state()};
-        args.insert(args.end(), trips.begin(), trips.end());
+            inFunction(name + "." + std::to_string(pieces++), c.trips.size(), body);
+        std::vector<llvm::Value*> args{c.env(), c.state()};
+        args.insert(args.end(), c.trips.begin(), c.trips.end());
         b.CreateCall(piece, args);
     }
 
@@ -302,12 +312,12 @@ private:
     template <typename Done, typename Without>
     void ifLeft(std::uint64_t place, Done done, Without without) {
         llvm::Value* numbers = b.CreateLoad(
-            m.ptr(), b.CreateConstInBoundsGEP1_64(m.i8(), env(), offsetof(strc_env, left)));
+            m.ptr(), b.CreateConstInBoundsGEP1_64(m.i8(), c.env(), offsetof(strc_env, left)));
         llvm::Value* number = b.CreateConstInBoundsGEP1_64(m.i64(), numbers, place);
         llvm::Value* left = b.CreateLoad(m.i64(), number);
-        auto* some = llvm::BasicBlock::Create(m.context, "left", function);
-        auto* none = llvm::BasicBlock::Create(m.context, "none", function);
-        auto* after = llvm::BasicBlock::Create(m.context, "after", function);
+        auto* some = llvm::BasicBlock::Create(m.context, "left", c.function);
+        auto* none = llvm::BasicBlock::Create(m.context, "none", c.function);
+        auto* after = llvm::BasicBlock::Create(m.context, "after", c.function);
         b.CreateCondBr(b.CreateICmpNE(left, b.getInt64(0)), some, none);
         b.SetInsertPoint(some);
         b.CreateStore(b.CreateSub(left, b.getInt64(1)), number);
@@ -329,8 +339,8 @@ private:
     /// Rings go no further instead: who reads finds what lay there before.
     void zero(EdgeId edge, const std::vector<Position>& places, std::size_t port,
               std::int64_t items) {
-        if (!hasRings())
-            b.CreateMemSet(item(edge, places[port]), b.getInt8(0), bytesOf(edge, items),
+        if (!c.hasRings())
+            b.CreateMemSet(c.item(edge, places[port]), b.getInt8(0), c.bytesOf(edge, items),
                            llvm::MaybeAlign(1));
     }
 
@@ -340,38 +350,38 @@ private:
             case StepKind::Loop:
                 return keepingFields(step.body, [&] {
                     loop(step.count, [&](llvm::Value* loopIndex) {
-                        trips.push_back(loopIndex);
-                        emitPoll(m, b, env());
+                        c.trips.push_back(loopIndex);
+                        emitPoll(m, b, c.env());
                         steps(step.body, name);
-                        trips.pop_back();
+                        c.trips.pop_back();
                     });
                 });
             case StepKind::Move: {
                 auto align = llvm::MaybeAlign(1);
-                b.CreateMemMove(item(step.channel, step.outputs[0]), align,
-                                item(step.channel, step.inputs[0]), align,
-                                bytesOf(step.channel, step.count));
+                b.CreateMemMove(c.item(step.channel, step.outputs[0]), align,
+                                c.item(step.channel, step.inputs[0]), align,
+                                c.bytesOf(step.channel, step.count));
                 return;
             }
             case StepKind::Read:
-                if (hasRings()) return rings().transfer(step);
+                if (c.hasRings()) return c.rings().transfer(step);
                 if (m.plan.demand)
-                    return copy(item(step.channel, step.outputs[0]),
-                                moveQueue(step, offsetof(strc_queue, first)),
-                                bytesOf(step.channel, step.count));
+                    return c.copy(c.item(step.channel, step.outputs[0]),
+                                  c.moveQueue(step, offsetof(strc_queue, first)),
+                                  c.bytesOf(step.channel, step.count));
                 b.CreateCall(m.runtime("strc_read"),
-                             {env(), b.getInt32(step.port), item(step.channel, step.outputs[0]),
+                             {c.env(), b.getInt32(step.port), c.item(step.channel, step.outputs[0]),
                               b.getInt64(static_cast<std::uint64_t>(step.count))});
                 return;
             case StepKind::Device: return onDevice(step);
             case StepKind::Write:
-                if (hasRings()) return rings().transfer(step);
+                if (c.hasRings()) return c.rings().transfer(step);
                 if (m.plan.demand)
-                    return copy(moveQueue(step, offsetof(strc_queue, last)),
-                                item(step.channel, step.inputs[0]),
-                                bytesOf(step.channel, step.count));
+                    return c.copy(c.moveQueue(step, offsetof(strc_queue, last)),
+                                  c.item(step.channel, step.inputs[0]),
+                                  c.bytesOf(step.channel, step.count));
                 b.CreateCall(m.runtime("strc_write"),
-                             {env(), b.getInt32(step.port), item(step.channel, step.inputs[0]),
+                             {c.env(), b.getInt32(step.port), c.item(step.channel, step.inputs[0]),
                               b.getInt64(static_cast<std::uint64_t>(step.count))});
                 return;
         }
@@ -379,19 +389,10 @@ private:
 
     void onDevice(const Step& step) {
         llvm::Value* places =
-            variable(sizeof(std::int64_t) * std::max<std::size_t>(trips.size(), 1));
-        for (std::size_t d = 0; d < trips.size(); ++d)
-            b.CreateStore(trips[d], b.CreateConstInBoundsGEP1_64(m.i64(), places, d));
-        b.CreateCall(m.runtime("strc_device_run"), {env(), b.getInt32(step.port), places});
-    }
-
-    /// Of a region: moves an end of the queue over the step's items; where the first of them lies.
-    llvm::Value* moveQueue(const Step& step, std::size_t which) {
-        llvm::Value* end = at(m.plan.demand->queueOffset +
-                              static_cast<std::int64_t>(step.channel * sizeof(strc_queue) + which));
-        llvm::Value* first = b.CreateLoad(m.ptr(), end);
-        b.CreateStore(b.CreateGEP(m.i8(), first, bytesOf(step.channel, step.count)), end);
-        return first;
+            c.variable(sizeof(std::int64_t) * std::max<std::size_t>(c.trips.size(), 1));
+        for (std::size_t d = 0; d < c.trips.size(); ++d)
+            b.CreateStore(c.trips[d], b.CreateConstInBoundsGEP1_64(m.i64(), places, d));
+        b.CreateCall(m.runtime("strc_device_run"), {c.env(), b.getInt32(step.port), places});
     }
 
     template <typename Body>
@@ -401,114 +402,66 @@ private:
 
     // ---- ring buffers
 
-    bool hasRings() const { return m.plan.tapes == plan::Tapes::Ring; }
-    RingSteps rings() { return {m, b, env(), state()}; }
-
     /// Splitters and joiners, firing by firing.
     void throughRings(const Step& step, const graph::Node& node) {
         const std::size_t ports = std::max(node.inputs.size(), node.outputs.size());
         loop(step.count, [&](llvm::Value*) {
             forPorts(ports, [&](std::size_t from, std::size_t to) {
-                for (std::size_t port = from; port < to; ++port) rings().pass(node, port);
+                for (std::size_t port = from; port < to; ++port) c.rings().pass(node, port);
             });
-            if (node.kind == graph::NodeKind::Duplicate) rings().drop(node.inputs[0], 1);
+            if (node.kind == graph::NodeKind::Duplicate) c.rings().drop(node.inputs[0], 1);
         });
-    }
-
-    // ---- addresses
-
-    llvm::Value* env() { return function->getArg(0); }
-    llvm::Value* state() { return function->getArg(1); }
-    llvm::Value* at(std::int64_t offset) {
-        return b.CreateConstInBoundsGEP1_64(m.i8(), state(), static_cast<std::uint64_t>(offset));
-    }
-    llvm::Value* bytesOf(EdgeId channel, std::int64_t items) {
-        return b.getInt64(static_cast<std::uint64_t>(m.plan.channels[channel].itemSize * items));
-    }
-
-    /// Item `position + loopIndex * rate` of a channel.
-    llvm::Value* item(EdgeId edge, const Position& position, llvm::Value* loopIndex = nullptr,
-                      std::int64_t rate = 0) {
-        const plan::Channel& channel = m.plan.channels[edge];
-        llvm::Value* index = b.getInt64(0);
-        auto add = [&](llvm::Value* counter, std::int64_t factor) {
-            if (factor == 0) return;
-            index = b.CreateAdd(
-                index, b.CreateMul(counter, b.getInt64(static_cast<std::uint64_t>(factor))));
-        };
-        const auto found = ownTapes.find(channel.tape);
-        const OwnTape* own = found == ownTapes.end() ? nullptr : &found->second;
-        for (std::size_t d = 0; d < position.perIteration.size() && !own; ++d)
-            add(trips[d], position.perIteration[d]);
-        if (loopIndex) add(loopIndex, rate);
-        llvm::Value* base =
-            own ? b.CreateConstInBoundsGEP1_64(
-                      m.i8(), own->memory,
-                      static_cast<std::uint64_t>((position.base - own->first) * channel.itemSize))
-                : at(channel.offset + position.base * channel.itemSize);
-        auto* item = llvm::ArrayType::get(m.i8(), static_cast<std::uint64_t>(channel.itemSize));
-        return b.CreateInBoundsGEP(item, base, index);
     }
 
     // ---- firings
 
     void fire(const Step& step) {
         const graph::Node& node = m.plan.program->graph.nodes[step.node];
-        if (m.debug) b.SetCurrentDebugLocation(m.debug->firing(*function, node));
+        if (m.debug) b.SetCurrentDebugLocation(m.debug->firing(*c.function, node));
         switch (node.kind) {
             case graph::NodeKind::Filter: return fireFilter(step, node);
             case graph::NodeKind::Duplicate:
-                if (hasRings()) return throughRings(step, node);
+                if (c.hasRings()) return throughRings(step, node);
                 return forPorts(node.outputs.size(), [&](std::size_t port, std::size_t end) {
                     for (; port < end; ++port)
-                        copy(item(node.outputs[port], step.outputs[port]),
-                             item(node.inputs[0], step.inputs[0]),
-                             bytesOf(node.inputs[0], step.count));
+                        c.copy(c.item(node.outputs[port], step.outputs[port]),
+                               c.item(node.inputs[0], step.inputs[0]),
+                               c.bytesOf(node.inputs[0], step.count));
                 });
             case graph::NodeKind::RoundRobinSplitter: return distribute(step, node, true);
             case graph::NodeKind::RoundRobinJoiner: return distribute(step, node, false);
         }
     }
 
-    void copy(llvm::Value* to, llvm::Value* from, llvm::Value* bytes) {
-        b.CreateMemCpy(to, llvm::MaybeAlign(1), from, llvm::MaybeAlign(1), bytes);
-    }
-
     /// Round robin: weight by weight, between the one side and the many.
     void distribute(const Step& step, const graph::Node& node, bool splits) {
-        if (hasRings()) return throughRings(step, node);
+        if (c.hasRings()) return throughRings(step, node);
         EdgeId one = splits ? node.inputs[0] : node.outputs[0];
         const Type* type = m.plan.program->graph.edges[one].type;
         const Position& onePosition = splits ? step.inputs[0] : step.outputs[0];
         std::int64_t passed = 0;
         forPorts(node.weights.size(), [&](std::size_t from, std::size_t to) {
             loop(step.count, [&](llvm::Value* loopIndex) {
-                llvm::Value* whole = item(one, onePosition, loopIndex, node.totalWeight);
+                llvm::Value* whole = c.item(one, onePosition, loopIndex, node.totalWeight);
                 for (std::size_t port = from; port < to; ++port) {
                     std::int64_t weight = node.weights[port];
                     if (weight == 0) continue;
                     EdgeId edge = splits ? node.outputs[port] : node.inputs[port];
                     const Position& position = splits ? step.outputs[port] : step.inputs[port];
-                    llvm::Value* part = item(edge, position, loopIndex, weight);
+                    llvm::Value* part = c.item(edge, position, loopIndex, weight);
                     llvm::Value* place = b.CreateConstInBoundsGEP1_64(
                         m.i8(), whole, static_cast<std::uint64_t>(passed * types::sizeOf(type)));
-                    move(type, splits ? part : place, splits ? place : part, weight);
+                    c.move(type, splits ? part : place, splits ? place : part, weight);
                     passed += weight;
                 }
             });
         });
     }
 
-    /// Single items as what they are, so that loops over them can become vectors.
-    void move(const Type* type, llvm::Value* to, llvm::Value* from, std::int64_t items) {
-        if (type->isScalar() && items == 1) return m.store(b, type, to, m.load(b, type, from));
-        copy(to, from, b.getInt64(static_cast<std::uint64_t>(items * types::sizeOf(type))));
-    }
-
     void fireFilter(const Step& step, const graph::Node& node) {
         const elab::Kernel& kernel = m.plan.program->kernels[node.kernel];
         if (kernel.builtin != ir::BuiltinStream::None) return fireBuiltin(step, node, kernel);
-        KernelFunctions& functions = functionsOf(step);
+        KernelFunctions& functions = c.functionsOf(step);
         const bool isPrework = step.first && functions.prework;
         const bool hasMail = m.plan.mailboxOf(step.node) != graph::kNone;
         const bool isOften = !isPrework && !rare;
@@ -518,12 +471,12 @@ private:
         if (isOften) functions.firesAlone = true;
         const bool polls = isLong(isPrework ? *kernel.code.prework : *kernel.code.work);
         loop(step.count, [&](llvm::Value* loopIndex) {
-            if (polls && step.count > 1) emitPoll(m, b, env());
-            emitDelivery(m, b, env(), state(), step.node);
-            callWork(isPrework ? functions.prework : functions.work, step,
-                     isPrework ? *node.prework : node.work, loopIndex);
-            emitFired(m, b, env(), step.node);
-            if (!isPrework) addToCounter(step.node, 1);
+            if (polls && step.count > 1) emitPoll(m, b, c.env());
+            emitDelivery(m, b, c.env(), c.state(), step.node);
+            c.callWork(isPrework ? functions.prework : functions.work, step,
+                       isPrework ? *node.prework : node.work, loopIndex);
+            emitFired(m, b, c.env(), step.node);
+            if (!isPrework) c.addToCounter(step.node, 1);
         });
     }
 
@@ -542,86 +495,25 @@ private:
         if (isReplaced) {
             for (const Step& step : list) {
                 if (step.kind != StepKind::Fire || m.plan.fields[step.node] < 0 ||
-                    m.plan.mailboxOf(step.node) != graph::kNone || ownFields.contains(step.node))
+                    m.plan.mailboxOf(step.node) != graph::kNone || c.ownFields.contains(step.node))
                     continue;
                 const graph::KernelId kernel = m.plan.program->graph.nodes[step.node].kernel;
                 const std::int64_t size = m.plan.program->kernels[kernel].stateSize;
                 if (size > kMostBytes) continue;
                 kept.emplace_back(step.node, static_cast<std::uint64_t>(size));
-                ownFields[step.node] = variable(kept.back().second);
+                c.ownFields[step.node] = c.variable(kept.back().second);
             }
         }
-        if (isReplaced && !hasRings()) keepTapes(list, kMostBytes);
+        if (isReplaced && !c.hasRings()) c.keepTapes(list, *whole, kMostBytes);
         const auto align = llvm::MaybeAlign(16);
         for (auto [node, size] : kept)
-            b.CreateMemCpy(ownFields[node], align, at(m.plan.fields[node]), align, size);
+            b.CreateMemCpy(c.ownFields[node], align, c.at(m.plan.fields[node]), align, size);
         body();
-        ownTapes.clear();
+        c.ownTapes.clear();
         for (auto [node, size] : kept) {
-            b.CreateMemCpy(at(m.plan.fields[node]), align, ownFields[node], align, size);
-            ownFields.erase(node);
+            b.CreateMemCpy(c.at(m.plan.fields[node]), align, c.ownFields[node], align, size);
+            c.ownFields.erase(node);
         }
-    }
-
-    /// Also the items that firings of one iteration hand to later ones.
-    void keepTapes(const std::vector<Step>& list, std::int64_t mostBytes) {
-        for (auto& [tape, made] : findTapeVariables(m.plan, *whole, list, mostBytes)) {
-            llvm::Value* memory =
-                variable(static_cast<std::uint64_t>(made.items * m.plan.channels[tape].itemSize));
-            ownTapes[tape] = {memory, made.first.base};
-        }
-    }
-
-    llvm::Value* variable(std::uint64_t bytes) {
-        llvm::BasicBlock& first = function->getEntryBlock();
-        llvm::IRBuilder<> entry(&first, first.begin());
-        auto* made = entry.CreateAlloca(llvm::ArrayType::get(m.i8(), bytes), nullptr, "own");
-        made->setAlignment(llvm::Align(64));
-        return made;
-    }
-
-    llvm::Value* fieldsOf(NodeId node) {
-        if (auto own = ownFields.find(node); own != ownFields.end()) return own->second;
-        if (m.plan.fields[node] < 0) return llvm::PoisonValue::get(m.ptr());
-        return at(m.plan.fields[node]);
-    }
-
-    /// Where the items of a firing lie that takes or gives one of each branch.
-    llvm::Value* branches(const std::vector<EdgeId>& edges, const std::vector<Position>& from,
-                          llvm::Value* loopIndex) {
-        llvm::Value* places = variable(sizeof(void*) * edges.size());
-        for (std::size_t k = 0; k < edges.size(); ++k)
-            b.CreateStore(item(edges[k], from[k], loopIndex, 1),
-                          b.CreateConstInBoundsGEP1_64(m.ptr(), places, k));
-        return places;
-    }
-
-    /// The firing of that iteration, or those that begin with it; `transposed`: where their window is instead.
-    llvm::Value* callWork(llvm::Function* work, const Step& step, const graph::Rates& rates,
-                          llvm::Value* loopIndex, llvm::Value* transposed = nullptr) {
-        llvm::Value* none = llvm::PoisonValue::get(m.ptr());
-        auto window = [&](const std::vector<EdgeId>& edges, const std::vector<Position>& from,
-                          std::int64_t rate) {
-            if (edges.empty()) return none;
-            if (edges.size() > 1) return branches(edges, from, loopIndex);
-            return hasRings() ? rings().header(edges[0]) : item(edges[0], from[0], loopIndex, rate);
-        };
-        llvm::Value* in = transposed
-                              ? transposed
-                              : window(m.plan.inputsOf(step.node), step.inputs, rates.pop.max);
-        llvm::Value* out = window(m.plan.outputsOf(step.node), step.outputs, rates.push.max);
-        const std::int64_t counter = m.plan.counters[step.node];
-        llvm::Value* iteration = b.getInt32(0);
-        if (counter >= 0) iteration = b.CreateTrunc(b.CreateLoad(m.i64(), at(counter)), m.i32());
-        return b.CreateCall(
-            work, {env(), fieldsOf(step.node), in, out, b.getInt32(step.node), iteration});
-    }
-
-    void addToCounter(NodeId node, std::uint64_t firings) {
-        const std::int64_t counter = m.plan.counters[node];
-        if (counter < 0) return;
-        llvm::Value* count = b.CreateLoad(m.i64(), at(counter));
-        b.CreateStore(b.CreateAdd(count, b.getInt64(firings)), at(counter));
     }
 
     /// As many at once as a vector holds; the last ones may be done twice, which changes nothing. Everything
@@ -633,7 +525,7 @@ private:
         const bool isRest = count % width != 0;
         const std::uint64_t groups = counts ? count / width : (count + width - 1) / width;
         auto block = [&](const char* name) {
-            return llvm::BasicBlock::Create(m.context, name, function);
+            return llvm::BasicBlock::Create(m.context, name, c.function);
         };
         llvm::BasicBlock *before = b.GetInsertBlock(), *inside = block("lanes"),
                          *next = block("next"), *one = block("one"), *after = block("after");
@@ -645,13 +537,13 @@ private:
         if (isRest && !counts)
             loopIndex = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, loopIndex,
                                                 b.getInt64(count - width));
-        if (isLong(*functions.kernel->code.work)) emitPoll(m, b, env());
-        llvm::Value* done = callWork(functions.vectorWork.at(static_cast<unsigned>(width)), step,
-                                     node.work, loopIndex);
+        if (isLong(*functions.kernel->code.work)) emitPoll(m, b, c.env());
+        llvm::Value* done = c.callWork(functions.vectorWork.at(static_cast<unsigned>(width)), step,
+                                       node.work, loopIndex);
         llvm::BasicBlock* called = b.GetInsertBlock();
         b.CreateCondBr(done, next, one, llvm::MDBuilder(m.context).createLikelyBranchWeights());
         b.SetInsertPoint(next);
-        addToCounter(step.node, width);
+        c.addToCounter(step.node, width);
         llvm::Value* further = b.CreateNUWAdd(number, b.getInt64(1));
         number->addIncoming(further, next);
         const bool goesOn = isRest && counts;
@@ -667,9 +559,9 @@ private:
     void fireOneByOne(const Step& step, const graph::Node& node, llvm::Function* work,
                       llvm::PHINode* single, llvm::BasicBlock* after) {
         llvm::BasicBlock* one = b.GetInsertBlock();
-        emitPoll(m, b, env());
-        callWork(work, step, node.work, single);
-        addToCounter(step.node, 1);
+        emitPoll(m, b, c.env());
+        c.callWork(work, step, node.work, single);
+        c.addToCounter(step.node, 1);
         llvm::Value* following = b.CreateNUWAdd(single, b.getInt64(1));
         single->addIncoming(following, b.GetInsertBlock());
         b.CreateCondBr(
@@ -678,56 +570,34 @@ private:
         b.SetInsertPoint(after);
     }
 
-    /// Of a reader or writer; of others it does not matter.
-    std::uint32_t programPort(NodeId node, const elab::Kernel& kernel) {
-        const types::BuiltinRole role = types::info(kernel.builtin).role;
-        if (role == types::BuiltinRole::Reader) return portOf(m.plan.inputs, node);
-        return role == types::BuiltinRole::Writer ? portOf(m.plan.outputs, node) : 0;
-    }
-
-    std::uint32_t portOf(const std::vector<plan::ProgramPort>& ports, NodeId node) {
-        auto found = std::find_if(ports.begin(), ports.end(),
-                                  [&](const plan::ProgramPort& p) { return p.node == node; });
-        STRC_ASSERT(found != ports.end(), "a file that the plan does not list");
-        return static_cast<std::uint32_t>(found - ports.begin());
-    }
-
     void fireBuiltin(const Step& step, const graph::Node& node, const elab::Kernel& kernel) {
-        if (hasRings()) return rings().builtin(step, programPort(step.node, kernel));
+        if (c.hasRings()) return c.rings().builtin(step, programPort(m.plan, step.node, kernel));
         llvm::Value* count = b.getInt64(static_cast<std::uint64_t>(step.count));
         switch (types::info(kernel.builtin).role) {
             case types::BuiltinRole::Identity:
-                return copy(item(node.outputs[0], step.outputs[0]),
-                            item(node.inputs[0], step.inputs[0]),
-                            bytesOf(node.inputs[0], step.count * node.work.pop.max));
+                return c.copy(c.item(node.outputs[0], step.outputs[0]),
+                              c.item(node.inputs[0], step.inputs[0]),
+                              c.bytesOf(node.inputs[0], step.count * node.work.pop.max));
             case types::BuiltinRole::Reader:
                 b.CreateCall(m.runtime("strc_read"),
-                             {env(), b.getInt32(portOf(m.plan.inputs, step.node)),
-                              item(node.outputs[0], step.outputs[0]), count});
+                             {c.env(), b.getInt32(portOf(m.plan.inputs, step.node)),
+                              c.item(node.outputs[0], step.outputs[0]), count});
                 return;
             case types::BuiltinRole::Writer:
                 b.CreateCall(m.runtime("strc_write"),
-                             {env(), b.getInt32(portOf(m.plan.outputs, step.node)),
-                              item(node.inputs[0], step.inputs[0]), count});
+                             {c.env(), b.getInt32(portOf(m.plan.outputs, step.node)),
+                              c.item(node.inputs[0], step.inputs[0]), count});
                 return;
             case types::BuiltinRole::Display: return;  // drops its items
         }
     }
 
     ModuleBuilder& m;
+    PhaseContext c;
+    llvm::IRBuilder<>& b;
     bool rare;
     bool undone;
     bool drains;
-    llvm::IRBuilder<> b;
-    llvm::Function* function = nullptr;
-    std::vector<llvm::Value*> trips;
-    std::map<NodeId, llvm::Value*> ownFields;  ///< of filters in the loop that is being emitted
-    struct OwnTape {
-        llvm::Value* memory = nullptr;
-        std::int64_t first =
-            0;  ///< the item that lies there in each iteration, without what the counters add
-    };
-    std::map<EdgeId, OwnTape> ownTapes;  ///< likewise, by tape
     const plan::Phase* whole = nullptr;
     std::optional<VectorPipelineFinder> pipelines;
     int pieces = 0;
@@ -804,7 +674,7 @@ llvm::GlobalVariable* emitProgram(ModuleBuilder& m, const std::string& name,
     llvm::Constant* kernels = m.emitKernels();
     auto number = [&](std::uint64_t value) { return llvm::ConstantInt::get(m.i64(), value); };
     auto small = [&](std::size_t value) { return llvm::ConstantInt::get(m.i32(), value); };
-    llvm::Constant* messages = m.messageBytes();
+    llvm::Constant* messages = m.messages.bytes();
     auto* program =
         llvm::ConstantStruct::getAnon({small(STRC_ABI_VERSION),
                                        small(plan.inputs.size()),

@@ -21,11 +21,11 @@ constexpr std::align_val_t kLine{64};  ///< of a cache
 
 class ProductEmitter {
 public:
-    ProductEmitter(llvm::IRBuilder<>& builder, llvm::Module& module, const Product& product,
-                   const target::Model& target, const Operands& operands, llvm::Value* scratch,
+    ProductEmitter(llvm::IRBuilder<>& builder, const Product& product, const target::Model& target,
+                   const Operands& operands, llvm::Value* scratch,
                    const std::function<void()>& pollNow)
         : b(builder),
-          module(module),
+          module(*b.GetInsertBlock()->getModule()),
           how(product),
           target(target),
           element(operands.element),
@@ -414,10 +414,10 @@ std::string keyOf(const PanelsOf& panels) {
 
 }  // namespace
 
-void emitProduct(llvm::IRBuilder<>& b, llvm::Module& module, const Product& product,
-                 const target::Model& target, const Operands& operands, llvm::Value* scratch,
+void emitProduct(llvm::IRBuilder<>& b, const Product& product, const target::Model& target,
+                 const Operands& operands, llvm::Value* scratch,
                  const std::function<void()>& poll) {
-    ProductEmitter(b, module, product, target, operands, scratch, poll).emit();
+    ProductEmitter(b, product, target, operands, scratch, poll).emit();
 }
 
 llvm::Constant* ModuleBuilder::packed(const ir::StoredArray& array, const Product& product,

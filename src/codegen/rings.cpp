@@ -2,7 +2,7 @@
 
 #include "codegen/detail/rings.h"
 
-#include "codegen/detail/body_emitter.h"
+#include "codegen/detail/tapes.h"
 
 namespace strc::codegen {
 
@@ -163,49 +163,52 @@ void RingSteps::pass(const graph::Node& node, std::size_t port) {
 
 // ---------------------------------------------------------------- bodies
 
+namespace {
+
 /// Of the input (kIn) or the output.
-Ring BodyEmitter::ring(const Instr& instr, unsigned side) {
-    return {m, b, param(side), types::sizeOf(instr.type)};
+Ring ringOf(BodyContext& c, const Instr& instr, unsigned side) {
+    return {c.m, c.b, c.param(side), types::sizeOf(instr.type)};
 }
 
-llvm::Value* BodyEmitter::further(llvm::Value* offset) {
-    return offset ? b.CreateSExt(offset, m.i64()) : b.getInt64(0);
+llvm::Value* furtherBy(BodyContext& c, llvm::Value* offset) {
+    return offset ? c.b.CreateSExt(offset, c.m.i64()) : c.b.getInt64(0);
 }
 
-/// An item of the input or output as one of the operations on tapes that goes by rings; false: another.
-bool BodyEmitter::ringTape(const Instr& instr) {
+}  // namespace
+
+bool emitRingTape(BodyContext& c, const Instr& instr) {
     switch (instr.op) {
         case Op::Pop:
         case Op::Peek: {
-            llvm::Value* offset = instr.op == Op::Peek ? operand(instr, 0) : nullptr;
-            inputIndex(instr, offset);  // its checks
-            set(instr, ring(instr, kIn).load(instr.type, Ring::Read, further(offset)));
+            llvm::Value* offset = instr.op == Op::Peek ? c.operand(instr, 0) : nullptr;
+            inputIndex(c, instr, offset);  // its checks
+            c.set(instr, ringOf(c, instr, kIn).load(instr.type, Ring::Read, furtherBy(c, offset)));
             break;
         }
         case Op::PopInto:
         case Op::PeekInto: {
-            llvm::Value* offset = instr.op == Op::PeekInto ? operand(instr, 1) : nullptr;
-            inputIndex(instr, offset);
-            ring(instr, kIn).copyTo(operand(instr, 0), further(offset));
+            llvm::Value* offset = instr.op == Op::PeekInto ? c.operand(instr, 1) : nullptr;
+            inputIndex(c, instr, offset);
+            ringOf(c, instr, kIn).copyTo(c.operand(instr, 0), furtherBy(c, offset));
             break;
         }
-        case Op::Discard: inputIndex(instr, nullptr); break;
+        case Op::Discard: inputIndex(c, instr, nullptr); break;
         case Op::Push:
-            outputIndex(instr);
-            ring(instr, kOut).store(instr.type, operand(instr, 0));
+            outputIndex(c, instr);
+            ringOf(c, instr, kOut).store(instr.type, c.operand(instr, 0));
             break;
         case Op::PushFrom:
-            outputIndex(instr);
-            ring(instr, kOut).copyFrom(operand(instr, 0));
+            outputIndex(c, instr);
+            ringOf(c, instr, kOut).copyFrom(c.operand(instr, 0));
             break;
         default: return false;
     }
     if (instr.op == Op::Push || instr.op == Op::PushFrom) {
-        advance(pushed);
-        ring(instr, kOut).advance(Ring::Written, b.getInt64(1));
+        advanceCounter(c, c.pushed);
+        ringOf(c, instr, kOut).advance(Ring::Written, c.b.getInt64(1));
     } else if (instr.op != Op::Peek && instr.op != Op::PeekInto) {
-        advance(popped);
-        ring(instr, kIn).advance(Ring::Read, b.getInt64(1));
+        advanceCounter(c, c.popped);
+        ringOf(c, instr, kIn).advance(Ring::Read, c.b.getInt64(1));
     }
     return true;
 }

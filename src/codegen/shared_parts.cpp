@@ -100,7 +100,7 @@ void emitPiece(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
         slot->setAlignment(llvm::Align(64));
         scratch = slot;
     }
-    emitProduct(b, m.module, product, m.target(), operands, scratch, [] {});
+    emitProduct(b, product, m.target(), operands, scratch, [] {});
 }
 
 }  // namespace strc::codegen

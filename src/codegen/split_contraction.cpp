@@ -90,9 +90,9 @@ private:
 
 }  // namespace
 
-bool emitSplit(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
-               const Contraction& how, const Operands& operands, const StoredOperands& stored,
-               llvm::Value* env) {
+bool emitSplit(const ContractionSite& site, const Contraction& how, const Operands& operands,
+               const StoredOperands& stored) {
+    auto& [m, b, entry, env] = site;
     if (!how.parts || m.options.inPieces) return false;
     base::PassRun run(m.passes, base::Pass::ParallelProducts,
                       b.GetInsertBlock()->getParent()->getName().str());

@@ -94,19 +94,19 @@ bool isRelaxed(const Instr& instr) {
 }  // namespace
 
 /// `type`: float, or a vector of them.
-llvm::Function* ModuleBuilder::relaxedMath(MathFn fn, llvm::Type* type) {
+llvm::Function* MathFunctions::relaxed(MathFn fn, llvm::Type* type) {
     auto* rows = llvm::dyn_cast<llvm::FixedVectorType>(type);
     const std::string name = "relaxed." + std::string(types::name(fn)) + "." +
                              std::to_string(rows ? rows->getNumElements() : 1);
-    if (llvm::Function* made = module.getFunction(name)) return made;
+    if (llvm::Function* made = m.module.getFunction(name)) return made;
     impl.prefersWholeVectors = true;
     auto* made = llvm::Function::Create(llvm::FunctionType::get(type, {type}, false),
-                                        llvm::Function::InternalLinkage, name, module);
+                                        llvm::Function::InternalLinkage, name, m.module);
     made->setDoesNotThrow();
     made->setDoesNotAccessMemory();
     made->setWillReturn();
     made->addFnAttr(llvm::Attribute::AlwaysInline);
-    FloatMath(made, target().fusesProducts).emit(fn, made->getArg(0));
+    FloatMath(made, m.target().fusesProducts).emit(fn, made->getArg(0));
     return made;
 }
 
@@ -123,7 +123,7 @@ bool chooseRelaxed(ModuleBuilder& m, const ir::Body& body, const std::string& su
 }
 
 llvm::Value* relaxedMath(ModuleBuilder& m, llvm::IRBuilder<>& b, MathFn fn, llvm::Value* x) {
-    return b.CreateCall(m.relaxedMath(fn, x->getType()), {x});
+    return b.CreateCall(m.mathFunctions.relaxed(fn, x->getType()), {x});
 }
 
 llvm::Value* relaxedSigmoid(ModuleBuilder& m, llvm::IRBuilder<>& b, const ir::Sigmoid& sigmoid,

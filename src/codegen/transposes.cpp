@@ -1,9 +1,12 @@
 // Windows of several firings at once whose items lie apart, transposed in blocks, and what lanes push, transposed back.
 
+#include "codegen/detail/transposes.h"
+
 #include <algorithm>
 
 #include "base/assert.h"
-#include "codegen/detail/body_emitter.h"
+#include "codegen/detail/tapes.h"
+#include "codegen/detail/vectors.h"
 
 namespace strc::codegen {
 namespace {
@@ -69,9 +72,8 @@ llvm::Value* interleaved(llvm::IRBuilder<>& b, const Rows& rows) {
     return b.CreateShuffleVector(joined(b, rows), order);
 }
 
-}  // namespace
-
-struct BodyEmitter::Matrix {
+/// A matrix of items.
+struct Matrix {
     const Type* type;
     llvm::Value* items;  ///< row after row
     std::uint64_t columns;
@@ -79,144 +81,154 @@ struct BodyEmitter::Matrix {
     std::uint64_t columnLength;
 };
 
-/// `body` for blocks that begin at 0, `block`, … of `count` items; the last of them may begin earlier.
-void BodyEmitter::forBlocks(std::uint64_t count, std::uint64_t block,
-                            llvm::function_ref<void(llvm::Value*)> blockBody) {
+/// Rows in memory, `stride` items apart.
+struct MemoryRows {
+    llvm::Value* first;
+    std::uint64_t stride;
+};
+
+/// `blockBody` for blocks that begin at 0, `block`, … of `count` items; the last of them may begin earlier.
+void forBlocks(BodyContext& c, std::uint64_t count, std::uint64_t block,
+               llvm::function_ref<void(llvm::Value*)> blockBody) {
     STRC_ASSERT(count >= block, "less than a block");
     const std::uint64_t blocks = (count + block - 1) / block;
-    if (blocks == 1) return blockBody(b.getInt64(0));
-    llvm::BasicBlock *before = b.GetInsertBlock(), *inside = newBlock("block"),
-                     *after = newBlock("blocks.end");
-    b.CreateBr(inside);
-    b.SetInsertPoint(inside);
-    llvm::PHINode* number = b.CreatePHI(m.i64(), 2);
-    number->addIncoming(b.getInt64(0), before);
-    llvm::Value* at = b.CreateMul(number, b.getInt64(block));
+    if (blocks == 1) return blockBody(c.b.getInt64(0));
+    llvm::BasicBlock *before = c.b.GetInsertBlock(), *inside = c.newBlock("block"),
+                     *after = c.newBlock("blocks.end");
+    c.b.CreateBr(inside);
+    c.b.SetInsertPoint(inside);
+    llvm::PHINode* number = c.b.CreatePHI(c.m.i64(), 2);
+    number->addIncoming(c.b.getInt64(0), before);
+    llvm::Value* at = c.b.CreateMul(number, c.b.getInt64(block));
     if (count % block != 0)
-        at = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, at, b.getInt64(count - block));
+        at = c.b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, at, c.b.getInt64(count - block));
     blockBody(at);
-    llvm::Value* next = b.CreateNUWAdd(number, b.getInt64(1));
-    number->addIncoming(next, b.GetInsertBlock());
-    b.CreateCondBr(b.CreateICmpULT(next, b.getInt64(blocks)), inside, after);
-    b.SetInsertPoint(after);
-}
-
-/// Of complex items that are taken apart there are twice as many.
-void BodyEmitter::peekColumns(const Instr& instr) {
-    const Type* array = typeOf(instr.operands[0]);
-    const Type* type = array->element;
-    const bool inParts = type != instr.type;
-    const std::uint64_t parts = inParts ? 2 : 1;
-    const auto* known = llvm::cast<llvm::ConstantInt>(operand(instr, 1));
-    const std::uint64_t pop = instr.index * parts, end = known->getZExtValue() * parts;
-    llvm::Value* first = itemAt(param(kIn), instr.type, b.CreateLoad(m.i64(), popped));
-    const Matrix matrix{type, first, pop, operand(instr, 0),
-                        static_cast<std::uint64_t>(array->extent) / pop};
-    const std::uint64_t rowsInside = end / pop, length = matrix.columnLength;
-    const unsigned block = std::min(pop, rowsInside) >= blockOf(type) ? blockOf(type) : kShort;
-    forBlocks(rowsInside, block, [&](llvm::Value* row) {
-        if (pop < block) return transposeShort(matrix, row);
-        llvm::Value* from = itemAt(first, type, b.CreateMul(row, b.getInt64(pop)));
-        forBlocks(pop, block, [&](llvm::Value* column) {
-            llvm::Value* place = b.CreateAdd(b.CreateMul(column, b.getInt64(length)), row);
-            transposeBlock(type, itemAt(from, type, column), pop,
-                           itemAt(matrix.transposed, type, place), length, block);
-        });
-    });
-    for (std::uint64_t item = rowsInside * pop; item < end; ++item) {
-        llvm::Value* to =
-            itemAt(matrix.transposed, type, b.getInt64((item % pop) * length + item / pop));
-        m.store(b, type, to, m.load(b, type, itemAt(first, type, b.getInt64(item))));
-    }
+    llvm::Value* next = c.b.CreateNUWAdd(number, c.b.getInt64(1));
+    number->addIncoming(next, c.b.GetInsertBlock());
+    c.b.CreateCondBr(c.b.CreateICmpULT(next, c.b.getInt64(blocks)), inside, after);
+    c.b.SetInsertPoint(after);
 }
 
 /// A block of rows with few items each.
-void BodyEmitter::transposeShort(const Matrix& matrix, llvm::Value* row) {
+void transposeShort(BodyContext& c, const Matrix& matrix, llvm::Value* row) {
     const Type* type = matrix.type;
-    llvm::Type* item = itemType(type);
+    llvm::Type* item = itemType(c, type);
     auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
     const auto pop = static_cast<unsigned>(matrix.columns);
-    llvm::Value* from = itemAt(matrix.items, type, b.CreateMul(row, b.getInt64(pop)));
+    llvm::Value* from = itemAt(c, matrix.items, type, c.b.CreateMul(row, c.b.getInt64(pop)));
     llvm::Value* all =
-        b.CreateAlignedLoad(llvm::FixedVectorType::get(item, kShort * pop), from, align);
+        c.b.CreateAlignedLoad(llvm::FixedVectorType::get(item, kShort * pop), from, align);
     for (unsigned column = 0; column < pop; ++column) {
         std::vector<int> chosen;
         for (unsigned k = 0; k < kShort; ++k) chosen.push_back(static_cast<int>(k * pop + column));
-        llvm::Value* to = itemAt(matrix.transposed, type,
-                                 b.CreateAdd(b.getInt64(column * matrix.columnLength), row));
-        b.CreateAlignedStore(b.CreateShuffleVector(all, chosen), to, align);
+        llvm::Value* to = itemAt(c, matrix.transposed, type,
+                                 c.b.CreateAdd(c.b.getInt64(column * matrix.columnLength), row));
+        c.b.CreateAlignedStore(c.b.CreateShuffleVector(all, chosen), to, align);
     }
 }
 
-/// `block` rows of as many items, `stride` items apart, with rows and columns exchanged.
-void BodyEmitter::transposeBlock(const Type* type, llvm::Value* from, std::uint64_t stride,
-                                 llvm::Value* to, std::uint64_t toStride, unsigned block) {
-    llvm::Type* item = itemType(type);
+/// `block` rows of as many items, with rows and columns exchanged.
+void transposeBlock(BodyContext& c, const Type* type, const MemoryRows& from, const MemoryRows& to,
+                    unsigned block) {
+    llvm::Type* item = itemType(c, type);
     llvm::Type* row = llvm::FixedVectorType::get(item, block);
     auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
+    auto place = [&](const MemoryRows& rows, std::uint64_t k) {
+        return c.b.CreateConstInBoundsGEP1_64(item, rows.first, k * rows.stride);
+    };
     Rows rows;
     for (std::uint64_t k = 0; k < block; ++k)
-        rows.push_back(
-            b.CreateAlignedLoad(row, b.CreateConstInBoundsGEP1_64(item, from, k * stride), align));
-    rows = transposed(b, std::move(rows));
-    for (std::uint64_t k = 0; k < block; ++k)
-        b.CreateAlignedStore(rows[k], b.CreateConstInBoundsGEP1_64(item, to, k * toStride), align);
-}
-
-void BodyEmitter::pushRows(const Instr& instr) {
-    const Type* array = typeOf(instr.operands[0]);
-    const Type* type = array->element;
-    const std::uint64_t lanes = instr.index, parts = type != instr.type ? 2 : 1;
-    const std::uint64_t count = static_cast<std::uint64_t>(array->extent) / lanes;
-    if (count == 0) return;
-    if (kernel.dealtOut) return pushDealt(instr);
-    llvm::Value* before = b.CreateLoad(m.i64(), pushed);
-    llvm::Value *rows = operand(instr, 0), *out = itemAt(param(kOut), instr.type, before);
-    b.CreateStore(b.CreateAdd(before, b.getInt64(count * lanes / parts)), pushed);
-    const unsigned block = std::min(count, lanes) >= blockOf(type) ? blockOf(type) : kShort;
-    if (lanes == 1 || count == 1) {
-        const auto bytes = static_cast<std::uint64_t>(types::sizeOf(array));
-        const auto align = llvm::MaybeAlign(static_cast<std::uint64_t>(types::alignOf(type)));
-        b.CreateMemCpy(out, align, rows, align, bytes);
-        return;
-    }
-    forBlocks(lanes, block, [&](llvm::Value* lane) {
-        llvm::Value* from = itemAt(rows, type, lane);
-        llvm::Value* to = itemAt(out, type, b.CreateMul(lane, b.getInt64(count)));
-        if (count < block) return writeShort(type, from, to, static_cast<unsigned>(count), lanes);
-        forBlocks(count, block, [&](llvm::Value* row) {
-            transposeBlock(type, itemAt(from, type, b.CreateMul(row, b.getInt64(lanes))), lanes,
-                           itemAt(to, type, row), count, block);
-        });
-    });
+        rows.push_back(c.b.CreateAlignedLoad(row, place(from, k), align));
+    rows = transposed(c.b, std::move(rows));
+    for (std::uint64_t k = 0; k < block; ++k) c.b.CreateAlignedStore(rows[k], place(to, k), align);
 }
 
 /// A row to each branch (KernelFunctions::dealtOut).
-void BodyEmitter::pushDealt(const Instr& instr) {
-    const Type* array = typeOf(instr.operands[0]);
+void pushDealt(BodyContext& c, const Instr& instr) {
+    const Type* array = c.typeOf(instr.operands[0]);
     const Type* type = array->element;
     STRC_ASSERT(type == instr.type, "items of branches are not taken apart");
     const auto count = static_cast<std::uint64_t>(array->extent) / instr.index;
     auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
-    llvm::Type* row = llvm::FixedVectorType::get(itemType(type), instr.index);
+    llvm::Type* row = llvm::FixedVectorType::get(itemType(c, type), instr.index);
     for (std::uint64_t k = 0; k < count; ++k) {
-        llvm::Value* from = itemAt(operand(instr, 0), type, b.getInt64(k * instr.index));
-        b.CreateAlignedStore(b.CreateAlignedLoad(row, from, align), dealtItem(kOut, b.getInt64(k)),
-                             align);
+        llvm::Value* from = itemAt(c, c.operand(instr, 0), type, c.b.getInt64(k * instr.index));
+        c.b.CreateAlignedStore(c.b.CreateAlignedLoad(row, from, align),
+                               dealtItem(c, kOut, c.b.getInt64(k)), align);
     }
 }
 
 /// Lanes with few items each.
-void BodyEmitter::writeShort(const Type* type, llvm::Value* from, llvm::Value* to, unsigned count,
-                             std::uint64_t rowLength) {
-    llvm::Type* item = itemType(type);
+void writeShort(BodyContext& c, const Type* type, llvm::Value* from, llvm::Value* to,
+                unsigned count, std::uint64_t rowLength) {
+    llvm::Type* item = itemType(c, type);
     auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
     Rows rows;
     for (std::uint64_t k = 0; k < count; ++k)
-        rows.push_back(b.CreateAlignedLoad(llvm::FixedVectorType::get(item, kShort),
-                                           b.CreateConstInBoundsGEP1_64(item, from, k * rowLength),
-                                           align));
-    b.CreateAlignedStore(interleaved(b, rows), to, align);
+        rows.push_back(c.b.CreateAlignedLoad(
+            llvm::FixedVectorType::get(item, kShort),
+            c.b.CreateConstInBoundsGEP1_64(item, from, k * rowLength), align));
+    c.b.CreateAlignedStore(interleaved(c.b, rows), to, align);
+}
+
+}  // namespace
+
+void emitPeekColumns(BodyContext& c, const Instr& instr) {
+    const Type* array = c.typeOf(instr.operands[0]);
+    const Type* type = array->element;
+    const bool inParts = type != instr.type;
+    const std::uint64_t parts = inParts ? 2 : 1;
+    const auto* known = llvm::cast<llvm::ConstantInt>(c.operand(instr, 1));
+    const std::uint64_t pop = instr.index * parts, end = known->getZExtValue() * parts;
+    llvm::Value* first = itemAt(c, c.param(kIn), instr.type, c.b.CreateLoad(c.m.i64(), c.popped));
+    const Matrix matrix{type, first, pop, c.operand(instr, 0),
+                        static_cast<std::uint64_t>(array->extent) / pop};
+    const std::uint64_t rowsInside = end / pop, length = matrix.columnLength;
+    const unsigned block = std::min(pop, rowsInside) >= blockOf(type) ? blockOf(type) : kShort;
+    forBlocks(c, rowsInside, block, [&](llvm::Value* row) {
+        if (pop < block) return transposeShort(c, matrix, row);
+        llvm::Value* from = itemAt(c, first, type, c.b.CreateMul(row, c.b.getInt64(pop)));
+        forBlocks(c, pop, block, [&](llvm::Value* column) {
+            llvm::Value* place = c.b.CreateAdd(c.b.CreateMul(column, c.b.getInt64(length)), row);
+            transposeBlock(c, type, {itemAt(c, from, type, column), pop},
+                           {itemAt(c, matrix.transposed, type, place), length}, block);
+        });
+    });
+    for (std::uint64_t item = rowsInside * pop; item < end; ++item) {
+        llvm::Value* to =
+            itemAt(c, matrix.transposed, type, c.b.getInt64((item % pop) * length + item / pop));
+        c.m.store(c.b, type, to, c.m.load(c.b, type, itemAt(c, first, type, c.b.getInt64(item))));
+    }
+}
+
+void emitPushRows(BodyContext& c, const Instr& instr) {
+    const Type* array = c.typeOf(instr.operands[0]);
+    const Type* type = array->element;
+    const std::uint64_t lanes = instr.index, parts = type != instr.type ? 2 : 1;
+    const std::uint64_t count = static_cast<std::uint64_t>(array->extent) / lanes;
+    if (count == 0) return;
+    if (c.kernel.dealtOut) return pushDealt(c, instr);
+    llvm::Value* before = c.b.CreateLoad(c.m.i64(), c.pushed);
+    llvm::Value *rows = c.operand(instr, 0), *out = itemAt(c, c.param(kOut), instr.type, before);
+    c.b.CreateStore(c.b.CreateAdd(before, c.b.getInt64(count * lanes / parts)), c.pushed);
+    const unsigned block = std::min(count, lanes) >= blockOf(type) ? blockOf(type) : kShort;
+    if (lanes == 1 || count == 1) {
+        const auto bytes = static_cast<std::uint64_t>(types::sizeOf(array));
+        const auto align = llvm::MaybeAlign(static_cast<std::uint64_t>(types::alignOf(type)));
+        c.b.CreateMemCpy(out, align, rows, align, bytes);
+        return;
+    }
+    forBlocks(c, lanes, block, [&](llvm::Value* lane) {
+        llvm::Value* from = itemAt(c, rows, type, lane);
+        llvm::Value* to = itemAt(c, out, type, c.b.CreateMul(lane, c.b.getInt64(count)));
+        if (count < block)
+            return writeShort(c, type, from, to, static_cast<unsigned>(count), lanes);
+        forBlocks(c, count, block, [&](llvm::Value* row) {
+            transposeBlock(c, type,
+                           {itemAt(c, from, type, c.b.CreateMul(row, c.b.getInt64(lanes))), lanes},
+                           {itemAt(c, to, type, row), count}, block);
+        });
+    });
 }
 
 }  // namespace strc::codegen

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/pass.h"
-#include "codegen/detail/body_emitter.h"
+#include "codegen/detail/body_math.h"
 #include "codegen/detail/llvm_backend.h"
 #include "codegen/detail/target.h"
 
@@ -83,7 +83,7 @@ std::string doublesName(MathFn fn, unsigned doubles) {
 
 }  // namespace
 
-llvm::Value* ModuleBuilder::callFloat(llvm::IRBuilder<>& b, std::string_view name,
+llvm::Value* MathFunctions::callFloat(llvm::IRBuilder<>& b, std::string_view name,
                                       llvm::ArrayRef<llvm::Value*> args) {
     auto* rows = llvm::dyn_cast<llvm::FixedVectorType>(args[0]->getType());
     const unsigned lanes = rows ? rows->getNumElements() : 1;
@@ -96,7 +96,7 @@ llvm::Value* ModuleBuilder::callFloat(llvm::IRBuilder<>& b, std::string_view nam
     const std::string symbol =
         width > 1 ? vectorName(name, width, args.size()) : std::string(name) + "f";
     if (width > 1) impl.usesVectors = true;
-    llvm::FunctionCallee callee = declarePure(module, symbol, type, args.size());
+    llvm::FunctionCallee callee = declarePure(m.module, symbol, type, args.size());
     llvm::Value* whole = rows ? llvm::PoisonValue::get(rows) : nullptr;
     for (unsigned from = 0; from < lanes; from += width) {
         std::vector<llvm::Value*> own;
@@ -161,7 +161,7 @@ std::string roundedName(MathFn fn, Around around, unsigned width) {
     return "rounded." + name + "." + std::to_string(width);
 }
 
-/// The function behind ModuleBuilder::vectorMath.
+/// The function behind MathFunctions::rounded.
 class RoundedMath {
 public:
     RoundedMath(ModuleBuilder& builder, MathFn wanted, Around what, unsigned lanes,
@@ -307,29 +307,29 @@ bool isInDoubles(MathFn fn) {
 
 }  // namespace
 
-llvm::Function* ModuleBuilder::vectorMath(MathFn fn, unsigned width, Around around) {
-    auto [found, fresh] = vectorFunctions.try_emplace({fn, around, width});
+llvm::Function* MathFunctions::rounded(MathFn fn, unsigned width, Around around) {
+    auto [found, fresh] = roundedFunctions.try_emplace({fn, around, width});
     if (!fresh || !isInDoubles(fn)) return found->second;
     for (unsigned step = impl.vectorDoubles; step >= 2; step /= 2) {
         const std::string symbol = doublesName(fn, step);
         if (width % step != 0 || !hasVectorFunction(symbol)) continue;
-        auto* vector = llvm::FixedVectorType::get(llvm::Type::getDoubleTy(context), step);
+        auto* vector = llvm::FixedVectorType::get(llvm::Type::getDoubleTy(m.context), step);
         llvm::FunctionCallee doubles =
-            declarePure(module, symbol, vector, static_cast<std::size_t>(types::arguments(fn)));
+            declarePure(m.module, symbol, vector, static_cast<std::size_t>(types::arguments(fn)));
         impl.usesVectors = true;
-        found->second = RoundedMath(*this, fn, around, width, doubles, step).emit();
+        found->second = RoundedMath(m, fn, around, width, doubles, step).emit();
         break;
     }
     return found->second;
 }
 
-llvm::Function* ModuleBuilder::loopMath(MathFn fn, Around around) {
+llvm::Function* MathFunctions::inLoop(MathFn fn, Around around) {
     const std::string name = roundedName(fn, around, 1);
-    if (llvm::Function* made = module.getFunction(name)) return made;
+    if (llvm::Function* made = m.module.getFunction(name)) return made;
     if (types::arguments(fn) != 1 || !isInDoubles(fn)) return nullptr;
     std::string variants;
     for (unsigned width = 4; width <= kMostVariant; width *= 2) {
-        llvm::Function* vector = vectorMath(fn, width, around);
+        llvm::Function* vector = rounded(fn, width, around);
         if (!vector) continue;
         // LLVM knows it by this name alone, and would take it for dead until it puts in a call.
         vector->setLinkage(llvm::GlobalValue::WeakODRLinkage);
@@ -338,89 +338,89 @@ llvm::Function* ModuleBuilder::loopMath(MathFn fn, Around around) {
                     name + "(" + vector->getName().str() + ")";
     }
     if (variants.empty()) return nullptr;
-    llvm::Type* real = llvm::Type::getFloatTy(context);
+    llvm::Type* real = llvm::Type::getFloatTy(m.context);
     auto* made = llvm::Function::Create(llvm::FunctionType::get(real, {real}, false),
-                                        llvm::Function::InternalLinkage, name, module);
+                                        llvm::Function::InternalLinkage, name, m.module);
     made->setDoesNotThrow();
     made->setDoesNotAccessMemory();
     made->setWillReturn();
     made->addFnAttr(llvm::Attribute::NoInline);
     made->addFnAttr(kVariants, variants);
-    llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", made));
+    llvm::IRBuilder<> b(llvm::BasicBlock::Create(m.context, "entry", made));
     llvm::Value* x = b.CreateFPExt(made->getArg(0), b.getDoubleTy());
-    llvm::Value* value = callLibm(b, types::name(fn), {argumentOf(b, around, x)});
+    llvm::Value* value = m.callLibm(b, types::name(fn), {argumentOf(b, around, x)});
     b.CreateRet(b.CreateFPTrunc(resultOf(b, around, x, value), real));
     return made;
 }
 
 // ---------------------------------------------------------------- in bodies
 
-/// The passes `vector-math` and `tensor-math`.
-void BodyEmitter::chooseVectorMath() {
+namespace {
+
+bool isVectorMath(const BodyContext& c, const Instr& instr) {
+    if (instr.op != Op::Math || !isFloatMath(c, instr)) return false;
+    if (instr.math != MathFn::Arg && !isInDoubles(instr.math)) return false;
+    return c.lanesOf(instr.result) != 0;
+}
+
+}  // namespace
+
+void chooseVectorMath(BodyContext& c) {
     std::set<const Instr*> inLoops;
-    if (!variant && m.options.level >= 2) inLoops = ir::findLoopMath(body);
-    loopMath.isRelaxed = chooseRelaxed(m, body, function->getName().str());
-    const bool isWanted = loopMath.isRelaxed || hasVectors || !inLoops.empty();
-    if (m.options.fastMath || isWanted) floatResults = ir::findFloatMath(body);
-    if (loopMath.isRelaxed) loopMath.sigmoids = ir::findSigmoids(body);
-    if (m.options.fastMath || m.options.level < 2) return;
+    if (!c.variant && c.m.options.level >= 2) inLoops = ir::findLoopMath(c.body);
+    c.math.isRelaxed = chooseRelaxed(c.m, c.body, c.function->getName().str());
+    const bool isWanted = c.math.isRelaxed || c.hasVectors || !inLoops.empty();
+    if (c.m.options.fastMath || isWanted) c.math.floatResults = ir::findFloatMath(c.body);
+    if (c.math.isRelaxed) c.math.sigmoids = ir::findSigmoids(c.body);
+    if (c.m.options.fastMath || c.m.options.level < 2) return;
     std::string names;
-    for (const ir::Block& block : body.blocks)
+    for (const ir::Block& block : c.body.blocks)
         for (const Instr& i : block.instrs)
-            if (isVectorMath(i) || inLoops.contains(&i))
+            if (isVectorMath(c, i) || inLoops.contains(&i))
                 names += " " + std::string(types::name(i.math));
     if (names.empty()) return;
-    base::PassRun run(m.passes, base::Pass::VectorMath, function->getName().str());
-    vectorMath = static_cast<bool>(run);
-    if (vectorMath && !inLoops.empty()) {
-        loopMath.functions = std::move(inLoops);
-        loopMath.sigmoids = ir::findSigmoids(body);
+    base::PassRun run(c.m.passes, base::Pass::VectorMath, c.function->getName().str());
+    c.math.inVectors = static_cast<bool>(run);
+    if (c.math.inVectors && !inLoops.empty()) {
+        c.math.inLoops = std::move(inLoops);
+        c.math.sigmoids = ir::findSigmoids(c.body);
     }
     run.show([&] { return "in vectors:" + names + "\n"; });
 }
 
-bool BodyEmitter::isFloatMath(const Instr& instr) const {
-    return !floatResults.empty() && floatResults[instr.result];
+bool isFloatMath(const BodyContext& c, const Instr& instr) {
+    return !c.math.floatResults.empty() && c.math.floatResults[instr.result];
 }
 
-bool BodyEmitter::isVectorMath(const Instr& instr) const {
-    if (instr.op != Op::Math || !isFloatMath(instr)) return false;
-    if (instr.math != MathFn::Arg && !isInDoubles(instr.math)) return false;
-    return lanesOf(instr.result) != 0;
-}
-
-/// Relaxed, or in a loop that LLVM may do in vectors; null: it is no such function, or there is nothing faster.
-llvm::Value* BodyEmitter::mathInLoop(const Instr& instr, llvm::Value* x) {
-    if (!isFloatMath(instr)) return nullptr;
-    if (loopMath.isRelaxed && instr.flag) {
-        x = b.CreateFPTrunc(x, x->getType()->getWithNewType(b.getFloatTy()));
-        return relaxedMath(m, b, instr.math, x);
+llvm::Value* mathInLoop(BodyContext& c, const Instr& instr, llvm::Value* x) {
+    if (!isFloatMath(c, instr)) return nullptr;
+    if (c.math.isRelaxed && instr.flag) {
+        x = c.b.CreateFPTrunc(x, x->getType()->getWithNewType(c.b.getFloatTy()));
+        return relaxedMath(c.m, c.b, instr.math, x);
     }
-    if (!loopMath.functions.contains(&instr) || lanesOf(instr.result) != 0) return nullptr;
-    llvm::Function* called = m.loopMath(instr.math, Around::Nothing);
-    return called ? b.CreateCall(called, {b.CreateFPTrunc(x, b.getFloatTy())}) : nullptr;
+    if (!c.math.inLoops.contains(&instr) || c.lanesOf(instr.result) != 0) return nullptr;
+    llvm::Function* called = c.m.mathFunctions.inLoop(instr.math, Around::Nothing);
+    return called ? c.b.CreateCall(called, {c.b.CreateFPTrunc(x, c.b.getFloatTy())}) : nullptr;
 }
 
-/// A conversion to float that ends a sigmoid; null: it does not.
-llvm::Value* BodyEmitter::sigmoidInLoop(const Instr& conversion) {
-    auto found = loopMath.sigmoids.find(conversion.result);
-    if (found == loopMath.sigmoids.end()) return nullptr;
+llvm::Value* sigmoidInLoop(BodyContext& c, const Instr& conversion) {
+    auto found = c.math.sigmoids.find(conversion.result);
+    if (found == c.math.sigmoids.end()) return nullptr;
     const ir::Sigmoid& sigmoid = found->second;
-    if (loopMath.isRelaxed && sigmoid.isRelaxed)
-        return relaxedSigmoid(m, b, sigmoid, value(sigmoid.x));
-    if (loopMath.functions.empty() || lanesOf(conversion.result) != 0) return nullptr;
+    if (c.math.isRelaxed && sigmoid.isRelaxed)
+        return relaxedSigmoid(c.m, c.b, sigmoid, c.value(sigmoid.x));
+    if (c.math.inLoops.empty() || c.lanesOf(conversion.result) != 0) return nullptr;
     llvm::Function* called =
-        m.loopMath(MathFn::Exp, sigmoid.isTimesX ? Around::Silu : Around::Sigmoid);
-    return called ? b.CreateCall(called, {value(sigmoid.x)}) : nullptr;
+        c.m.mathFunctions.inLoop(MathFn::Exp, sigmoid.isTimesX ? Around::Silu : Around::Sigmoid);
+    return called ? c.b.CreateCall(called, {c.value(sigmoid.x)}) : nullptr;
 }
 
-/// Null: there is nothing faster than one by one.
-llvm::Value* BodyEmitter::roundedMath(MathFn fn, std::vector<llvm::Value*> floats) {
+llvm::Value* roundedMath(BodyContext& c, MathFn fn, std::vector<llvm::Value*> floats) {
     const unsigned lanes =
         llvm::cast<llvm::FixedVectorType>(floats[0]->getType())->getNumElements();
-    llvm::Function* inVectors = m.vectorMath(fn, lanes);
+    llvm::Function* inVectors = c.m.mathFunctions.rounded(fn, lanes);
     if (!inVectors) return nullptr;
-    return b.CreateCall(inVectors, floats);
+    return c.b.CreateCall(inVectors, floats);
 }
 
 }  // namespace strc::codegen

@@ -1,10 +1,14 @@
 // Operations on vectors. A vector of complex numbers has first the real parts of all lanes, then the imaginary ones; on
 // tapes and in arrays of items each number lies as a pair.
 
+#include "codegen/detail/vectors.h"
+
 #include <numeric>
 
 #include "base/assert.h"
-#include "codegen/detail/body_emitter.h"
+#include "codegen/detail/scalars.h"
+#include "codegen/detail/tapes.h"
+#include "codegen/detail/transposes.h"
 
 namespace strc::codegen {
 namespace {
@@ -18,246 +22,243 @@ llvm::Align alignment(const Type* type) {
     return llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
 }
 
+llvm::Value* splat(BodyContext& c, const Type* vector, llvm::Value* x) {
+    const auto lanes = static_cast<unsigned>(vector->extent);
+    if (!vector->element->is(TypeKind::Complex)) return c.b.CreateVectorSplat(lanes, x);
+    return joinedParts(c, c.b.CreateVectorSplat(lanes, complexPart(c, x, 0)),
+                       c.b.CreateVectorSplat(lanes, complexPart(c, x, 1)));
+}
+
+llvm::Value* extractedLane(BodyContext& c, const Instr& instr) {
+    llvm::Value* all = c.operand(instr, 0);
+    if (!instr.type->is(TypeKind::Complex)) return c.b.CreateExtractElement(all, instr.index);
+    return joinedParts(c, c.b.CreateExtractElement(all, instr.index),
+                       c.b.CreateExtractElement(all, instr.index + elementsOf(all) / 2));
+}
+
+llvm::Value* selection(BodyContext& c, const Instr& instr) {
+    llvm::Value *condition = c.operand(instr, 0), *one = c.operand(instr, 1);
+    const unsigned lanes = elementsOf(condition);
+    if (lanes != 0 && elementsOf(one) != lanes) condition = joinedParts(c, condition, condition);
+    return c.b.CreateSelect(condition, one, c.operand(instr, 2));
+}
+
+llvm::Value* laneNumbers(BodyContext& c, unsigned lanes) {
+    std::vector<std::uint32_t> numbers(lanes);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return llvm::ConstantDataVector::get(c.m.context, numbers);
+}
+
+llvm::Value* everyLane(BodyContext& c, unsigned lanes) {
+    return llvm::Constant::getAllOnesValue(inLanes(lanes, c.b.getInt1Ty()));
+}
+
+llvm::Value* toItems(BodyContext& c, const Type* vector, llvm::Value* value) {
+    const auto lanes = static_cast<unsigned>(vector->extent);
+    llvm::Type* wanted = inLanes(lanes, itemType(c, vector->element));
+    if (!vector->element->is(TypeKind::Complex))
+        return value->getType() == wanted ? value : c.b.CreateZExt(value, wanted);
+    std::vector<int> order;
+    for (unsigned k = 0; k < lanes; ++k) {
+        order.push_back(static_cast<int>(k));
+        order.push_back(static_cast<int>(lanes + k));
+    }
+    return c.b.CreateBitCast(c.b.CreateShuffleVector(value, order), wanted);
+}
+
+llvm::Value* gatherItems(BodyContext& c, const Type* vector, llvm::Value* places,
+                         llvm::Value* mask) {
+    const auto lanes = static_cast<unsigned>(vector->extent);
+    llvm::Type* items = inLanes(lanes, itemType(c, vector->element));
+    return ofItems(c, vector, c.b.CreateMaskedGather(items, places, alignment(vector), mask));
+}
+
+/// Lane k has the item `k * stride` further on.
+llvm::Value* loadStrided(BodyContext& c, const Type* vector, llvm::Value* first,
+                         std::uint32_t stride) {
+    const Type* type = vector->element;
+    const auto lanes = static_cast<unsigned>(vector->extent);
+    llvm::Type* item = itemType(c, type);
+    if (stride == 1)
+        return ofItems(c, vector,
+                       c.b.CreateAlignedLoad(inLanes(lanes, item), first, alignment(type)));
+    if (stride == 0) return splat(c, vector, c.m.load(c.b, type, first));
+    if (stride > vector::kShuffled) {
+        llvm::Value* numbers = c.b.CreateMul(laneNumbers(c, lanes),
+                                             c.b.CreateVectorSplat(lanes, c.b.getInt32(stride)));
+        return gatherItems(c, vector, c.b.CreateInBoundsGEP(item, first, numbers),
+                           everyLane(c, lanes));
+    }
+    const unsigned items = stride * (lanes - 1) + 1;
+    llvm::Value* all = c.b.CreateAlignedLoad(inLanes(items, item), first, alignment(type));
+    std::vector<int> places(lanes);
+    for (unsigned k = 0; k < lanes; ++k) places[k] = static_cast<int>(k * stride);
+    return ofItems(c, vector, c.b.CreateShuffleVector(all, places));
+}
+
+void storeItems(BodyContext& c, const Type* vector, llvm::Value* at, llvm::Value* value) {
+    c.b.CreateAlignedStore(toItems(c, vector, value), at, alignment(vector));
+}
+
+llvm::Value* ownPlaces(BodyContext& c, llvm::Value* places, llvm::Type* scalar, unsigned lanes) {
+    return c.b.CreateInBoundsGEP(scalar, places, laneNumbers(c, lanes));
+}
+
+llvm::Value* gather(BodyContext& c, const Instr& instr) {
+    const unsigned lanes = c.lanesOf(instr.result);
+    llvm::Value* places = c.operand(instr, 0);
+    llvm::Value* mask = instr.operands.size() > 1 ? c.operand(instr, 1) : everyLane(c, lanes);
+    const bool isOwn = c.lanesOf(instr.operands[0]) != 0;
+    const Type* type = instr.type->element;
+    if (!isOwn) return gatherItems(c, instr.type, places, mask);
+    if (!type->is(TypeKind::Complex))
+        return gatherItems(c, instr.type, ownPlaces(c, places, c.m.memoryType(type), lanes), mask);
+    llvm::Type* real = c.b.getFloatTy();
+    llvm::Value* re = ownPlaces(c, places, real, lanes);
+    llvm::Value* im = c.b.CreateInBoundsGEP(real, re, c.b.getInt64(lanes));
+    llvm::Type* reals = inLanes(lanes, real);
+    return joinedParts(c, c.b.CreateMaskedGather(reals, re, llvm::Align(4), mask),
+                       c.b.CreateMaskedGather(reals, im, llvm::Align(4), mask));
+}
+
+void scatter(BodyContext& c, const Instr& instr) {
+    const Type* vector = c.typeOf(instr.operands[1]);
+    const unsigned lanes = c.lanesOf(instr.operands[1]);
+    llvm::Value *places = c.operand(instr, 0), *stored = c.operand(instr, 1);
+    llvm::Value* mask = instr.operands.size() > 2 ? c.operand(instr, 2) : everyLane(c, lanes);
+    const bool isOwn = c.lanesOf(instr.operands[0]) != 0;
+    const Type* type = vector->element;
+    if (isOwn && type->is(TypeKind::Complex)) {
+        llvm::Value* re = ownPlaces(c, places, c.b.getFloatTy(), lanes);
+        llvm::Value* im = c.b.CreateInBoundsGEP(c.b.getFloatTy(), re, c.b.getInt64(lanes));
+        c.b.CreateMaskedScatter(complexPart(c, stored, 0), re, llvm::Align(4), mask);
+        c.b.CreateMaskedScatter(complexPart(c, stored, 1), im, llvm::Align(4), mask);
+        return;
+    }
+    if (isOwn) places = ownPlaces(c, places, c.m.memoryType(type), lanes);
+    c.b.CreateMaskedScatter(toItems(c, vector, stored), places, alignment(type), mask);
+}
+
+llvm::Value* peekVector(BodyContext& c, const Instr& instr) {
+    const Type* type = instr.type->element;
+    const unsigned lanes = c.lanesOf(instr.result);
+    const unsigned offsets = c.lanesOf(instr.operands[0]);
+    llvm::Value* offset = c.b.CreateSExt(c.operand(instr, 0), inLanes(offsets, c.m.i64()));
+    llvm::Value* first = c.b.CreateLoad(c.m.i64(), c.popped);
+    if (offsets == 0) {
+        llvm::Value* index = c.b.CreateAdd(first, offset);
+        if (c.kernel.dealtIn) return loadStrided(c, instr.type, dealtItem(c, kIn, index), 1);
+        return loadStrided(c, instr.type, itemAt(c, c.param(kIn), type, index), instr.index);
+    }
+    llvm::Value* index = c.b.CreateAdd(c.b.CreateVectorSplat(lanes, first), offset);
+    llvm::Value* numbers = c.b.CreateZExt(laneNumbers(c, lanes), inLanes(lanes, c.m.i64()));
+    if (c.kernel.dealtIn) {
+        llvm::Value* branches = c.b.CreateMaskedGather(
+            inLanes(lanes, c.m.ptr()), c.b.CreateGEP(c.m.ptr(), c.param(kIn), index),
+            llvm::Align(8), everyLane(c, lanes));
+        return gatherItems(c, instr.type, c.b.CreateGEP(itemType(c, type), branches, numbers),
+                           everyLane(c, lanes));
+    }
+    llvm::Value* own =
+        c.b.CreateMul(numbers, c.b.CreateVectorSplat(lanes, c.b.getInt64(instr.index)));
+    return gatherItems(c, instr.type,
+                       c.b.CreateGEP(itemType(c, type), c.param(kIn), c.b.CreateAdd(own, index)),
+                       everyLane(c, lanes));
+}
+
+void pushVector(BodyContext& c, const Instr& instr) {
+    const Type* vector = c.typeOf(instr.operands[0]);
+    llvm::Value* first = c.b.CreateLoad(c.m.i64(), c.pushed);
+    if (c.rateChecks.pushes) {
+        // The first item too many is the one behind the limit, as if they were pushed one by one.
+        const auto limit = static_cast<std::uint64_t>(c.rates.push.max);
+        const auto lanes = static_cast<std::uint64_t>(vector->extent);
+        llvm::Value* holds =
+            c.b.CreateICmpULE(c.b.CreateAdd(first, c.b.getInt64(lanes)), c.b.getInt64(limit));
+        c.check(holds, {base::Diag::PushRateViolated, instr.range, rateWords(c), 2},
+                c.b.getInt64(limit), c.b.getInt64(limit + 1));
+    }
+    storeItems(c, vector, itemAt(c, c.param(kOut), vector->element, first), c.operand(instr, 0));
+    c.b.CreateStore(c.b.CreateAdd(first, c.b.getInt64(static_cast<std::uint64_t>(vector->extent))),
+                    c.pushed);
+}
+
 }  // namespace
 
-bool BodyEmitter::vector(const Instr& instr) {
+bool emitVector(BodyContext& c, const Instr& instr) {
     switch (instr.op) {
-        case Op::Splat: set(instr, splat(instr.type, operand(instr, 0))); return true;
-        case Op::LaneNumbers: set(instr, laneNumbers(lanesOf(instr.result))); return true;
-        case Op::Lane: set(instr, lane(instr)); return true;
-        case Op::Select: set(instr, selected(instr)); return true;
-        case Op::Any: set(instr, b.CreateOrReduce(operand(instr, 0))); return true;
-        case Op::Every: set(instr, b.CreateAndReduce(operand(instr, 0))); return true;
+        case Op::Splat: c.set(instr, splat(c, instr.type, c.operand(instr, 0))); return true;
+        case Op::LaneNumbers: c.set(instr, laneNumbers(c, c.lanesOf(instr.result))); return true;
+        case Op::Lane: c.set(instr, extractedLane(c, instr)); return true;
+        case Op::Select: c.set(instr, selection(c, instr)); return true;
+        case Op::Any: c.set(instr, c.b.CreateOrReduce(c.operand(instr, 0))); return true;
+        case Op::Every: c.set(instr, c.b.CreateAndReduce(c.operand(instr, 0))); return true;
         case Op::LoadVector:
-            set(instr, loadStrided(instr.type, operand(instr, 0), instr.index));
+            c.set(instr, loadStrided(c, instr.type, c.operand(instr, 0), instr.index));
             return true;
         case Op::StoreVector:
-            storeItems(typeOf(instr.operands[1]), operand(instr, 0), operand(instr, 1));
+            storeItems(c, c.typeOf(instr.operands[1]), c.operand(instr, 0), c.operand(instr, 1));
             return true;
-        case Op::Gather: set(instr, gather(instr)); return true;
-        case Op::Scatter: scatter(instr); return true;
-        case Op::PeekVector: set(instr, peekVector(instr)); return true;
+        case Op::Gather: c.set(instr, gather(c, instr)); return true;
+        case Op::Scatter: scatter(c, instr); return true;
+        case Op::PeekVector: c.set(instr, peekVector(c, instr)); return true;
         case Op::DiscardMany:
-            b.CreateStore(b.CreateAdd(b.CreateLoad(m.i64(), popped), b.getInt64(instr.index)),
-                          popped);
+            c.b.CreateStore(
+                c.b.CreateAdd(c.b.CreateLoad(c.m.i64(), c.popped), c.b.getInt64(instr.index)),
+                c.popped);
             return true;
-        case Op::PushVector: pushVector(instr); return true;
-        case Op::PeekColumns: peekColumns(instr); return true;
-        case Op::PushRows: pushRows(instr); return true;
+        case Op::PushVector: pushVector(c, instr); return true;
+        case Op::PeekColumns: emitPeekColumns(c, instr); return true;
+        case Op::PushRows: emitPushRows(c, instr); return true;
         default: return false;
     }
 }
 
-// ---- values
-
-llvm::Value* BodyEmitter::splat(const Type* vector, llvm::Value* x) {
-    const auto lanes = static_cast<unsigned>(vector->extent);
-    if (!vector->element->is(TypeKind::Complex)) return b.CreateVectorSplat(lanes, x);
-    return joined(b.CreateVectorSplat(lanes, part(x, 0)), b.CreateVectorSplat(lanes, part(x, 1)));
-}
-
-llvm::Value* BodyEmitter::lane(const Instr& instr) {
-    llvm::Value* all = operand(instr, 0);
-    if (!instr.type->is(TypeKind::Complex)) return b.CreateExtractElement(all, instr.index);
-    return joined(b.CreateExtractElement(all, instr.index),
-                  b.CreateExtractElement(all, instr.index + elementsOf(all) / 2));
-}
-
-llvm::Value* BodyEmitter::selected(const Instr& instr) {
-    llvm::Value *condition = operand(instr, 0), *one = operand(instr, 1);
-    const unsigned lanes = elementsOf(condition);
-    if (lanes != 0 && elementsOf(one) != lanes) condition = joined(condition, condition);
-    return b.CreateSelect(condition, one, operand(instr, 2));
-}
-
-llvm::Value* BodyEmitter::laneNumbers(unsigned lanes) {
-    std::vector<std::uint32_t> numbers(lanes);
-    std::iota(numbers.begin(), numbers.end(), 0);
-    return llvm::ConstantDataVector::get(m.context, numbers);
-}
-
-llvm::Value* BodyEmitter::joined(llvm::Value* re, llvm::Value* im) {
+llvm::Value* joinedParts(BodyContext& c, llvm::Value* re, llvm::Value* im) {
     const unsigned lanes = elementsOf(re);
     if (lanes == 0) {
         llvm::Value* made = llvm::PoisonValue::get(llvm::FixedVectorType::get(re->getType(), 2));
-        made = b.CreateInsertElement(made, re, std::uint64_t{0});
-        return b.CreateInsertElement(made, im, std::uint64_t{1});
+        made = c.b.CreateInsertElement(made, re, std::uint64_t{0});
+        return c.b.CreateInsertElement(made, im, std::uint64_t{1});
     }
     std::vector<int> order(2 * std::size_t{lanes});
     std::iota(order.begin(), order.end(), 0);
-    return b.CreateShuffleVector(re, im, order);
+    return c.b.CreateShuffleVector(re, im, order);
 }
 
-llvm::Value* BodyEmitter::everyLane(unsigned lanes) {
-    return llvm::Constant::getAllOnesValue(inLanes(lanes, b.getInt1Ty()));
-}
-
-llvm::Value* BodyEmitter::eachLane(
-    llvm::ArrayRef<llvm::Value*> args, unsigned lanes,
-    llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)> make) {
+llvm::Value* eachLane(BodyContext& c, llvm::ArrayRef<llvm::Value*> args, unsigned lanes,
+                      llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)> make) {
     llvm::Value* all = nullptr;
     for (std::uint64_t k = 0; k < lanes; ++k) {
         std::vector<llvm::Value*> own;
-        for (llvm::Value* arg : args) own.push_back(b.CreateExtractElement(arg, k));
+        for (llvm::Value* arg : args) own.push_back(c.b.CreateExtractElement(arg, k));
         llvm::Value* made = make(own);
         if (!all) all = llvm::PoisonValue::get(inLanes(lanes, made->getType()));
-        all = b.CreateInsertElement(all, made, k);
+        all = c.b.CreateInsertElement(all, made, k);
     }
     return all;
 }
 
-// ---- items in memory
-
-/// In which items move.
-llvm::Type* BodyEmitter::itemType(const Type* type) {
-    return type->is(TypeKind::Complex) ? m.i64() : m.memoryType(type);
+llvm::Type* itemType(BodyContext& c, const Type* type) {
+    return type->is(TypeKind::Complex) ? c.m.i64() : c.m.memoryType(type);
 }
 
-llvm::Value* BodyEmitter::itemAt(llvm::Value* from, const Type* type, llvm::Value* index) {
-    return b.CreateInBoundsGEP(itemType(type), from, index);
+llvm::Value* itemAt(BodyContext& c, llvm::Value* from, const Type* type, llvm::Value* index) {
+    return c.b.CreateInBoundsGEP(itemType(c, type), from, index);
 }
 
-llvm::Value* BodyEmitter::ofItems(const Type* vector, llvm::Value* items) {
+llvm::Value* ofItems(BodyContext& c, const Type* vector, llvm::Value* items) {
     const auto lanes = static_cast<unsigned>(vector->extent);
     if (!vector->element->is(TypeKind::Complex)) {
-        llvm::Type* wanted = m.registerType(vector);
-        return items->getType() == wanted ? items : b.CreateTrunc(items, wanted);
+        llvm::Type* wanted = c.m.registerType(vector);
+        return items->getType() == wanted ? items : c.b.CreateTrunc(items, wanted);
     }
     std::vector<int> order(2 * std::size_t{lanes});
     for (unsigned k = 0; k < lanes; ++k) {
         order[k] = static_cast<int>(2 * k);
         order[lanes + k] = static_cast<int>(2 * k + 1);
     }
-    return b.CreateShuffleVector(b.CreateBitCast(items, m.registerType(vector)), order);
-}
-
-llvm::Value* BodyEmitter::toItems(const Type* vector, llvm::Value* value) {
-    const auto lanes = static_cast<unsigned>(vector->extent);
-    llvm::Type* wanted = inLanes(lanes, itemType(vector->element));
-    if (!vector->element->is(TypeKind::Complex))
-        return value->getType() == wanted ? value : b.CreateZExt(value, wanted);
-    std::vector<int> order;
-    for (unsigned k = 0; k < lanes; ++k) {
-        order.push_back(static_cast<int>(k));
-        order.push_back(static_cast<int>(lanes + k));
-    }
-    return b.CreateBitCast(b.CreateShuffleVector(value, order), wanted);
-}
-
-/// Lane k has the item `k * stride` further on.
-llvm::Value* BodyEmitter::loadStrided(const Type* vector, llvm::Value* first,
-                                      std::uint32_t stride) {
-    const Type* type = vector->element;
-    const auto lanes = static_cast<unsigned>(vector->extent);
-    llvm::Type* item = itemType(type);
-    if (stride == 1)
-        return ofItems(vector, b.CreateAlignedLoad(inLanes(lanes, item), first, alignment(type)));
-    if (stride == 0) return splat(vector, m.load(b, type, first));
-    if (stride > vector::kShuffled) {
-        llvm::Value* numbers =
-            b.CreateMul(laneNumbers(lanes), b.CreateVectorSplat(lanes, b.getInt32(stride)));
-        return gatherItems(vector, b.CreateInBoundsGEP(item, first, numbers), everyLane(lanes));
-    }
-    const unsigned items = stride * (lanes - 1) + 1;
-    llvm::Value* all = b.CreateAlignedLoad(inLanes(items, item), first, alignment(type));
-    std::vector<int> places(lanes);
-    for (unsigned k = 0; k < lanes; ++k) places[k] = static_cast<int>(k * stride);
-    return ofItems(vector, b.CreateShuffleVector(all, places));
-}
-
-void BodyEmitter::storeItems(const Type* vector, llvm::Value* at, llvm::Value* value) {
-    b.CreateAlignedStore(toItems(vector, value), at, alignment(vector));
-}
-
-llvm::Value* BodyEmitter::gatherItems(const Type* vector, llvm::Value* places, llvm::Value* mask) {
-    const auto lanes = static_cast<unsigned>(vector->extent);
-    llvm::Type* items = inLanes(lanes, itemType(vector->element));
-    return ofItems(vector, b.CreateMaskedGather(items, places, alignment(vector), mask));
-}
-
-// ---- through refs in lanes
-
-llvm::Value* BodyEmitter::ownPlaces(llvm::Value* places, llvm::Type* scalar, unsigned lanes) {
-    return b.CreateInBoundsGEP(scalar, places, laneNumbers(lanes));
-}
-
-llvm::Value* BodyEmitter::gather(const Instr& instr) {
-    const unsigned lanes = lanesOf(instr.result);
-    llvm::Value* places = operand(instr, 0);
-    llvm::Value* mask = instr.operands.size() > 1 ? operand(instr, 1) : everyLane(lanes);
-    const bool isOwn = lanesOf(instr.operands[0]) != 0;
-    const Type* type = instr.type->element;
-    if (!isOwn) return gatherItems(instr.type, places, mask);
-    if (!type->is(TypeKind::Complex))
-        return gatherItems(instr.type, ownPlaces(places, m.memoryType(type), lanes), mask);
-    llvm::Type* real = b.getFloatTy();
-    llvm::Value* re = ownPlaces(places, real, lanes);
-    llvm::Value* im = b.CreateInBoundsGEP(real, re, b.getInt64(lanes));
-    llvm::Type* reals = inLanes(lanes, real);
-    return joined(b.CreateMaskedGather(reals, re, llvm::Align(4), mask),
-                  b.CreateMaskedGather(reals, im, llvm::Align(4), mask));
-}
-
-void BodyEmitter::scatter(const Instr& instr) {
-    const Type* vector = typeOf(instr.operands[1]);
-    const unsigned lanes = lanesOf(instr.operands[1]);
-    llvm::Value *places = operand(instr, 0), *stored = operand(instr, 1);
-    llvm::Value* mask = instr.operands.size() > 2 ? operand(instr, 2) : everyLane(lanes);
-    const bool isOwn = lanesOf(instr.operands[0]) != 0;
-    const Type* type = vector->element;
-    if (isOwn && type->is(TypeKind::Complex)) {
-        llvm::Value* re = ownPlaces(places, b.getFloatTy(), lanes);
-        llvm::Value* im = b.CreateInBoundsGEP(b.getFloatTy(), re, b.getInt64(lanes));
-        b.CreateMaskedScatter(part(stored, 0), re, llvm::Align(4), mask);
-        b.CreateMaskedScatter(part(stored, 1), im, llvm::Align(4), mask);
-        return;
-    }
-    if (isOwn) places = ownPlaces(places, m.memoryType(type), lanes);
-    b.CreateMaskedScatter(toItems(vector, stored), places, alignment(type), mask);
-}
-
-// ---- tapes
-
-llvm::Value* BodyEmitter::peekVector(const Instr& instr) {
-    const Type* type = instr.type->element;
-    const unsigned lanes = lanesOf(instr.result);
-    const unsigned offsets = lanesOf(instr.operands[0]);
-    llvm::Value* offset = b.CreateSExt(operand(instr, 0), inLanes(offsets, m.i64()));
-    llvm::Value* first = b.CreateLoad(m.i64(), popped);
-    if (offsets == 0) {
-        llvm::Value* index = b.CreateAdd(first, offset);
-        if (kernel.dealtIn) return loadStrided(instr.type, dealtItem(kIn, index), 1);
-        return loadStrided(instr.type, itemAt(param(kIn), type, index), instr.index);
-    }
-    llvm::Value* index = b.CreateAdd(b.CreateVectorSplat(lanes, first), offset);
-    llvm::Value* numbers = b.CreateZExt(laneNumbers(lanes), inLanes(lanes, m.i64()));
-    if (kernel.dealtIn) {
-        llvm::Value* branches =
-            b.CreateMaskedGather(inLanes(lanes, m.ptr()), b.CreateGEP(m.ptr(), param(kIn), index),
-                                 llvm::Align(8), everyLane(lanes));
-        return gatherItems(instr.type, b.CreateGEP(itemType(type), branches, numbers),
-                           everyLane(lanes));
-    }
-    llvm::Value* own = b.CreateMul(numbers, b.CreateVectorSplat(lanes, b.getInt64(instr.index)));
-    return gatherItems(instr.type, b.CreateGEP(itemType(type), param(kIn), b.CreateAdd(own, index)),
-                       everyLane(lanes));
-}
-
-void BodyEmitter::pushVector(const Instr& instr) {
-    const Type* vector = typeOf(instr.operands[0]);
-    llvm::Value* first = b.CreateLoad(m.i64(), pushed);
-    if (checkPushes) {
-        // The first item too many is the one behind the limit, as if they were pushed one by one.
-        const auto limit = static_cast<std::uint64_t>(rates.push.max);
-        const auto lanes = static_cast<std::uint64_t>(vector->extent);
-        llvm::Value* holds =
-            b.CreateICmpULE(b.CreateAdd(first, b.getInt64(lanes)), b.getInt64(limit));
-        check(holds, {base::Diag::PushRateViolated, instr.range, rateWords(), 2}, b.getInt64(limit),
-              b.getInt64(limit + 1));
-    }
-    storeItems(vector, itemAt(param(kOut), vector->element, first), operand(instr, 0));
-    b.CreateStore(b.CreateAdd(first, b.getInt64(static_cast<std::uint64_t>(vector->extent))),
-                  pushed);
+    return c.b.CreateShuffleVector(c.b.CreateBitCast(items, c.m.registerType(vector)), order);
 }
 
 }  // namespace strc::codegen

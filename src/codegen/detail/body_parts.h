@@ -1,5 +1,5 @@
 #pragma once
-/// Records of a BodyEmitter about the parts of a body.
+/// Records of a BodyContext about the parts of a body.
 
 #include <map>
 #include <set>
@@ -48,11 +48,18 @@ struct Products {
     llvm::Value* scratch = nullptr;
 };
 
-/// Functions in loops that LLVM may do in vectors.
-struct LoopMath {
-    std::set<const ir::Instr*> functions;
+/// How built-in functions are done (body_math.h).
+struct MathChoices {
+    std::vector<bool> floatResults;  ///< ir::findFloatMath; empty: nobody asks
+    bool inVectors = false;  ///< such functions are done in vectors, where they vary
+    std::set<const ir::Instr*> inLoops;  ///< in loops that LLVM may do in vectors
     std::map<ir::Reg, ir::Sigmoid> sigmoids;
     bool isRelaxed = false;  ///< where it may be (ir/float_math.h): tensor_math.cpp
+};
+
+/// Is it checked while a firing runs, and at its end, that it keeps to these rates?
+struct RateChecks {
+    bool pops = true, pushes = true;
 };
 
 struct Sharing {

@@ -32,8 +32,8 @@ void emitEpilogue(llvm::IRBuilder<>&, const ir::Contraction&, const Operands&);
 
 /// Emits it where `b` stands. `scratch` has Product::scratchBytes. For VectorSource::Stored the operand that gives the
 /// vectors is where its panels begin. `poll` emits what a long loop does now and then.
-void emitProduct(llvm::IRBuilder<>& b, llvm::Module&, const Product&, const target::Model&,
-                 const Operands&, llvm::Value* scratch, const std::function<void()>& poll);
+void emitProduct(llvm::IRBuilder<>& b, const Product&, const target::Model&, const Operands&,
+                 llvm::Value* scratch, const std::function<void()>& poll);
 
 /// One that is no product, likewise; variables go to `entry`.
 void emitContraction(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, const ir::Contraction&,
@@ -41,16 +41,22 @@ void emitContraction(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, const ir::C
 
 class ModuleBuilder;
 
+/// A place in a function that has the environment of the runtime: code goes to `b`, variables to `entry`.
+struct ContractionSite {
+    ModuleBuilder& m;
+    llvm::IRBuilder<>&b, &entry;
+    llvm::Value* env;
+};
+
 /// The same; a large one in parts, which the runtime shares among its workers.
-void emitContractionParts(ModuleBuilder&, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
-                          const ir::Contraction&, const Operands&, llvm::Value* env);
-void emitProductParts(ModuleBuilder&, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
-                      const Product&, const Operands&, llvm::Value* scratch, llvm::Value* env);
+void emitContractionParts(const ContractionSite&, const ir::Contraction&, const Operands&);
+void emitProductParts(const ContractionSite&, const Product&, const Operands&,
+                      llvm::Value* scratch);
 
 /// The two factors, if they are stored arrays, which are constant while the program runs; else null.
 using StoredOperands = std::array<const ir::StoredArray*, 2>;
 /// Emits a contraction whose parts the user has given (--split). False: there are none, or threads do not share them.
-bool emitSplit(ModuleBuilder&, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
-               const ir::Contraction&, const Operands&, const StoredOperands&, llvm::Value* env);
+bool emitSplit(const ContractionSite&, const ir::Contraction&, const Operands&,
+               const StoredOperands&);
 
 }  // namespace strc::codegen

@@ -9,7 +9,7 @@ namespace strc::codegen {
 
 class LoopParts {
 public:
-    explicit LoopParts(BodyEmitter& body) : e(body), m(body.m), b(body.b), entry(body.entry) {}
+    explicit LoopParts(BodyEmitter& body) : e(body), c(body.c), m(c.m), b(c.b), entry(c.entry) {}
     /// Before anything is emitted.
     void choose();
     void emit(const Instr& loop, const SharedLoop&);
@@ -28,6 +28,7 @@ private:
     void iteration(const Instr& loop, const SharedLoop&, llvm::BasicBlock* start);
 
     BodyEmitter& e;
+    BodyContext& c;
     ModuleBuilder& m;
     llvm::IRBuilder<>&b, &entry;
 };

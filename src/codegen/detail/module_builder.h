@@ -11,6 +11,8 @@
 
 #include "codegen/detail/debug.h"
 #include "codegen/detail/llvm.h"
+#include "codegen/detail/math_functions.h"
+#include "codegen/detail/message_tables.h"
 #include "codegen/detail/operator_table.h"
 #include "codegen/detail/product.h"
 #include "codegen/detail/variants.h"
@@ -58,9 +60,6 @@ struct Module::Impl {
     std::unique_ptr<llvm::OptPassGate> gate;  ///< of the context
     Effort effort = Effort::All;
 };
-
-/// An expression around exp(-x) that is computed in double: 1 / (1 + exp(-x)), or x times that.
-enum class Around : std::uint8_t { Nothing, Sigmoid, Silu };
 
 /// The LLVM functions of one kernel's bodies.
 struct KernelFunctions {
@@ -115,20 +114,6 @@ public:
     llvm::CallInst* callLibm(llvm::IRBuilder<>&, std::string_view name,
                              llvm::ArrayRef<llvm::Value*> args);
 
-    /// The same on floats, or vectors of them, which differs from the double's rounded value in the last
-    /// places (Options::fastMath).
-    llvm::Value* callFloat(llvm::IRBuilder<>&, std::string_view name,
-                           llvm::ArrayRef<llvm::Value*> args);
-
-    /// From vectors of `width` floats to one: the function in double, rounded, the same bits in each lane as callLibm gives
-    /// (vector_math.cpp). Null: there is none that is faster.
-    llvm::Function* vectorMath(types::MathFn, unsigned width, Around = Around::Nothing);
-    /// From one float to one, with such functions for LLVM to take where it does a loop in vectors. Null: there are none.
-    llvm::Function* loopMath(types::MathFn, Around);
-
-    /// From a float, or a vector of them, to one: exp or tanh, at most 2 units in the last place off (tensor_math.cpp).
-    llvm::Function* relaxedMath(types::MathFn, llvm::Type*);
-
     int site(Site);
 
     // ---- bodies
@@ -153,14 +138,8 @@ public:
     bool makesStrings(const KernelFunctions& from, const ir::Body&);
     /// Do its filters have dynamic rates? Their bodies work on queues (strc_queue), not on windows.
     bool isDynamic(graph::KernelId) const;
-    llvm::Constant* route(graph::NodeId sender,
-                          graph::NodeId receiver);  ///< a `strc_route`, or null
-    /// strc_program::message_bytes, once all bodies have been emitted.
-    llvm::Constant* messageBytes();
+    /// Constant memory of the module with these contents.
     llvm::Constant* constantData(llvm::Constant* contents, const char* name);
-    /// The table for a send of a kernel: a `strc_dispatch`.
-    llvm::Constant* dispatch(const KernelFunctions& from, std::int32_t portal, const ir::Send&,
-                             std::uint64_t bytes, base::SourceRange);
     /// Emits the bodies of functions that were asked for and have none yet.
     void emitPending();
     /// A `strc_kernel_program`, or null, once all bodies have been emitted.
@@ -187,6 +166,8 @@ public:
     llvm::Module& module;
     std::unique_ptr<DebugInfo> debug;  ///< null: without -g
     OperatorTable operatorTable;
+    MathFunctions mathFunctions;
+    MessageTables messages;
 
 private:
     struct Pending {
@@ -204,21 +185,11 @@ private:
     llvm::Function* declare(const std::string& name, KernelFunctions&, const ir::StreamCode*,
                             const ir::Body&);
 
-    llvm::Function* handlerEntry(graph::NodeId, const std::string& name);
-    std::uint64_t crowdedSite(graph::NodeId receiver, base::SourceRange);
-    void noteMessage(graph::NodeId receiver, std::uint64_t bytes);
-    llvm::Constant* recipient(graph::NodeId sender, graph::NodeId receiver, const ir::Send&,
-                              base::SourceRange);
-
     Module::Impl& impl;
     std::optional<elab::InitialFields> initialFields;  ///< once somebody has asked
-    std::map<std::pair<graph::NodeId, std::string>, llvm::Function*> handlerEntries;
-    std::map<std::size_t, llvm::Constant*> routes;  ///< by Plan::routes
-    std::vector<std::uint64_t> longestMessages;  ///< bytes, by mailbox; UINT64_MAX: it gets none
     std::map<std::tuple<graph::KernelId, bool, bool>, KernelFunctions> kernels;
     KernelFunctions packages;
     std::map<std::string, llvm::Constant*> contents;
-    std::map<std::tuple<types::MathFn, Around, unsigned>, llvm::Function*> vectorFunctions;
     /// By place and layout.
     std::map<std::pair<const std::byte*, std::string>, llvm::Constant*> packedArrays;
     std::map<const ir::Body*, bool> recursive;

@@ -1,0 +1,67 @@
+// Which checks of rates a body needs.
+
+#include <algorithm>
+
+#include "base/pass.h"
+#include "codegen/detail/tapes.h"
+#include "ir/count_items.h"
+
+namespace strc::codegen {
+namespace {
+
+constexpr std::uint64_t kCountingSteps = 1'000'000;
+
+void proveRates(BodyContext& c) {
+    bool isPrework = c.body.kind == ir::BodyKind::Prework;
+    c.rates =
+        isPrework && c.kernel.kernel->prework ? *c.kernel.kernel->prework : c.kernel.kernel->work;
+    if (c.kernel.kernel->blocks && &c.body == &c.kernel.kernel->blocks->work)
+        c.rates = c.kernel.kernel->blocks->rates;
+    c.queued = isDynamic(*c.kernel.kernel);
+    if (c.queued) c.rateChecks.pops = c.rateChecks.pushes = true;
+    auto look = [&](const ir::Body& firing, const graph::Rates& declared) {
+        if (c.queued) return;
+        ir::ItemCounts counts =
+            ir::countItems(c.m.program, *c.code, firing, kCountingSteps, ir::Counting::Whole);
+        if (!counts.pops.isExact() || counts.pops.min != declared.pop.max) c.rateChecks.pops = true;
+        if (!counts.pushes.isExact() || counts.pushes.min != declared.push.max)
+            c.rateChecks.pushes = true;
+    };
+    if (!c.isFunction()) return look(c.body, c.rates);
+    // A function is called from either, and counts as part of the firing.
+    look(*c.code->work, c.kernel.kernel->work);
+    if (!c.code->prework) return;
+    look(*c.code->prework, *c.kernel.kernel->prework);
+    auto widen = [](graph::Rate& rate, const graph::Rate& other) {
+        const bool isBounded = rate.max != graph::kUnbounded && other.max != graph::kUnbounded;
+        rate.max = isBounded ? std::max(rate.max, other.max) : graph::kUnbounded;
+        rate.dynamic = rate.dynamic || other.dynamic;
+    };
+    widen(c.rates.pop, c.kernel.kernel->prework->pop);
+    widen(c.rates.peek, c.kernel.kernel->prework->peek);
+    widen(c.rates.push, c.kernel.kernel->prework->push);
+}
+
+}  // namespace
+
+void chooseRateChecks(BodyContext& c) {
+    if (!c.code || !c.kernel.kernel) return;
+    if (c.variant) {
+        c.rates = c.kernel.kernel->work;
+        c.rateChecks.pops = c.rateChecks.pushes = false;
+        return;
+    }
+    if (c.body.kind == ir::BodyKind::Setup || c.body.kind == ir::BodyKind::Init) {
+        c.rateChecks.pops = c.rateChecks.pushes = false;
+        return;
+    }
+    base::PassRun run(c.m.passes, base::Pass::RateCheckElimination, c.function->getName().str());
+    c.rateChecks.pops = c.rateChecks.pushes = !run;
+    proveRates(c);
+    run.show([&c] {
+        return std::string("pops ") + (c.rateChecks.pops ? "checked" : "proved") + ", pushes " +
+               (c.rateChecks.pushes ? "checked" : "proved") + "\n";
+    });
+}
+
+}  // namespace strc::codegen
