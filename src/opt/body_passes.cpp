@@ -33,23 +33,24 @@ bool BodyPasses::improve(Kernel& kernel, const std::string& path) {
 
 bool BodyPasses::expand(Kernel& kernel, const graph::Edge& in, const graph::Edge& out,
                         const tensor::Layouts& layouts, const std::string& path, bool& changes) {
-    if (expandBlocked(kernel, in, out, layouts, path)) return changes = true;
-    if (!expandAll(kernel, in, out, layouts, 1, path, changes)) return false;
+    const Expansion how{in, out, layouts};
+    if (expandBlocked(kernel, how, path)) return changes = true;
+    if (!expandAll(kernel, how, path, changes)) return false;
     if (!context.options.split)
         changes |= pass::runPasses(context, kernel, base::PassLevel::Loops, passTable(), path);
     return true;
 }
 
 /// False: it does not pay, or cannot be.
-bool BodyPasses::expandBlocked(Kernel& kernel, const graph::Edge& in, const graph::Edge& out,
-                               const tensor::Layouts& layouts, const std::string& path) {
+bool BodyPasses::expandBlocked(Kernel& kernel, const Expansion& how, const std::string& path) {
     if (!context.passes().isEnabled(Pass::ImageBlocking) || context.options.split) return false;
     const std::int64_t images = imagesToBlock(kernel, types, context.target);
-    if (images == 1 || !holdsBatch(in, images, types) || !holdsBatch(out, images, types))
+    if (images == 1 || !holdsBatch(how.in, images, types) || !holdsBatch(how.out, images, types))
         return false;
+    const Expansion blocked{how.in, how.out, how.layouts, images};
     Kernel made = kernel;
     bool changes = false;
-    if (!expandAll(made, in, out, layouts, images, path, changes)) return false;
+    if (!expandAll(made, blocked, path, changes)) return false;
     base::PassRun run(context.passes(), Pass::ImageBlocking, path);
     if (!run) return false;
     run.show([&] { return ir::print(*made.code.work); });
@@ -57,12 +58,11 @@ bool BodyPasses::expandBlocked(Kernel& kernel, const graph::Edge& in, const grap
     return true;
 }
 
-bool BodyPasses::expandAll(Kernel& kernel, const graph::Edge& in, const graph::Edge& out,
-                           const tensor::Layouts& layouts, std::int64_t images,
-                           const std::string& path, bool& changes) {
+bool BodyPasses::expandAll(Kernel& kernel, const Expansion& how, const std::string& path,
+                           bool& changes) {
     if (context.passes().isEnabled(Pass::FuseEpilogues)) {
         Kernel fused = kernel;
-        if (!expandWith(fused, in, out, layouts, images, true)) return false;
+        if (!expandWith(fused, how, true)) return false;
         if (ir::contracts(*fused.code.work, hasEpilogue)) {
             base::PassRun run(context.passes(), Pass::FuseEpilogues, path);
             run.show([&] { return ir::print(*fused.code.work); });
@@ -72,14 +72,12 @@ bool BodyPasses::expandAll(Kernel& kernel, const graph::Edge& in, const graph::E
             }
         }
     }
-    if (!expandWith(kernel, in, out, layouts, images, false)) return false;
+    if (!expandWith(kernel, how, false)) return false;
     changes |= ir::contracts(*kernel.code.work, hasParts);
     return true;
 }
 
-bool BodyPasses::expandWith(Kernel& kernel, const graph::Edge& in, const graph::Edge& out,
-                            const tensor::Layouts& layouts, std::int64_t images,
-                            bool fusesEpilogues) {
+bool BodyPasses::expandWith(Kernel& kernel, const Expansion& how, bool fusesEpilogues) {
     const tensor::Fields fields{kernel.tensors, kernel.storedTensors, {}};
     auto arriving = [&](const tensor::Sequence& input) {
         return tensor::Arriving{kernel.constants,
@@ -90,18 +88,19 @@ bool BodyPasses::expandWith(Kernel& kernel, const graph::Edge& in, const graph::
                                 context.module.natives,
                                 context.options.split};
     };
-    if (images == 1) {
-        const tensor::Channels channels{in.tensors.empty() ? nullptr : in.type,
-                                        out.tensors.empty() ? nullptr : out.type, layouts};
-        return !tensor::expandWork(kernel.code, arriving(in.tensors), channels, types);
+    if (how.images == 1) {
+        const tensor::Channels channels{how.in.tensors.empty() ? nullptr : how.in.type,
+                                        how.out.tensors.empty() ? nullptr : how.out.type,
+                                        how.layouts};
+        return !tensor::expandWork(kernel.code, arriving(how.in.tensors), channels, types);
     }
     auto memory = [&](const graph::Edge& edge) {
-        return types.array(types::innermost(edge.type), edge.type->extent / images);
+        return types.array(types::innermost(edge.type), edge.type->extent / how.images);
     };
     forgetBatch(*kernel.code.work, types);
-    return !tensor::expandWork(kernel.code, arriving(imagesOf(in.tensors, images, types)),
-                               {memory(in), memory(out), layouts}, types) &&
-           blockImages(kernel.code, images, types);
+    return !tensor::expandWork(kernel.code, arriving(imagesOf(how.in.tensors, how.images, types)),
+                               {memory(how.in), memory(how.out), how.layouts}, types) &&
+           blockImages(kernel.code, how.images, types);
 }
 
 }  // namespace strc::opt

@@ -22,14 +22,15 @@ public:
                 const tensor::Layouts&, const std::string& path, bool& changes);
 
 private:
-    bool expandBlocked(elab::Kernel&, const graph::Edge& in, const graph::Edge& out,
-                       const tensor::Layouts&, const std::string& path);
-    /// `images` of a batch, one after the other.
-    bool expandAll(elab::Kernel&, const graph::Edge& in, const graph::Edge& out,
-                   const tensor::Layouts&, std::int64_t images, const std::string& path,
-                   bool& changes);
-    bool expandWith(elab::Kernel&, const graph::Edge& in, const graph::Edge& out,
-                    const tensor::Layouts&, std::int64_t images, bool fusesEpilogues);
+    /// How the operations of a kernel become loops: how its items lie, and so many `images` of a batch one after the other.
+    struct Expansion {
+        const graph::Edge &in, &out;
+        const tensor::Layouts& layouts;
+        std::int64_t images = 1;
+    };
+    bool expandBlocked(elab::Kernel&, const Expansion&, const std::string& path);
+    bool expandAll(elab::Kernel&, const Expansion&, const std::string& path, bool& changes);
+    bool expandWith(elab::Kernel&, const Expansion&, bool fusesEpilogues);
 
     const pass::Context& context;
     types::TypeTable& types;
