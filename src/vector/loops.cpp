@@ -158,34 +158,29 @@ private:
 
     /// May an item be popped before the loop, or in one around it?
     bool popsBefore(const ir::VectorLoop& loop) const {
-        auto pops = [](const Instr& i) {
-            return i.op == Op::Pop || i.op == Op::PopInto || i.op == Op::Discard ||
-                   i.op == Op::Call;
-        };
-        BlockId id = old.entry;
-        for (;;) {
-            BlockId next = kNone;
-            for (const Instr& i : old.blocks[id].instrs) {
-                if (i.op == Op::Loop && i.blocks[1] == loop.body) return false;
-                const auto around =
-                    std::find_if(i.blocks.begin(), i.blocks.end(), [&](BlockId inner) {
-                        return contains(inner, [&](const Instr& each) {
-                            return each.op == Op::Loop && each.blocks[1] == loop.body;
-                        });
-                    });
-                const bool isAround = around != i.blocks.end();
-                if (isAround) next = *around;
-                const bool repeats = isAround && i.op == Op::Loop && contains(next, pops);
-                if (repeats ||
-                    (!isAround &&
-                     (pops(i) || std::any_of(i.blocks.begin(), i.blocks.end(), [&](BlockId inner) {
-                          return contains(inner, pops);
-                      }))))
-                    return true;
-                if (isAround) break;
+        return walk(old.entry, loop) == Walk::Pops;
+    }
+
+    /// How a walk through the body ends, in the order of the program.
+    enum class Walk : std::uint8_t { GoesOn, Pops, Arrives };
+    Walk walk(BlockId id, const ir::VectorLoop& loop) const {
+        if (id == kNone) return Walk::GoesOn;
+        auto isLoop = [&](const Instr& i) { return i.op == Op::Loop && i.blocks[1] == loop.body; };
+        for (const Instr& i : old.blocks[id].instrs) {
+            if (isLoop(i)) return Walk::Arrives;
+            if (pops(i)) return Walk::Pops;
+            for (BlockId inner : i.blocks) {
+                // A loop around it has popped all its items before it comes round.
+                const bool comesRound = i.op == Op::Loop && contains(inner, isLoop);
+                if (comesRound && contains(inner, pops)) return Walk::Pops;
+                if (const Walk end = walk(inner, loop); end != Walk::GoesOn) return end;
             }
-            id = next;
         }
+        return Walk::GoesOn;
+    }
+
+    static bool pops(const Instr& i) {
+        return i.op == Op::Pop || i.op == Op::PopInto || i.op == Op::Discard || i.op == Op::Call;
     }
 
     /// Far strides need a window transposed, which pays if the loop is in another one.

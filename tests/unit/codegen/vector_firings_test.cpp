@@ -208,9 +208,30 @@ TEST_F(VectorFiringsCompiled, NumbersOfFirings) {
 
 TEST_F(VectorFiringsCompiled, StateIsDoneOneByOne) {
     compile(
-        "void->void pipeline Main { add Count; add Show; }\n"
-        "void->int filter Count { int n; work push 1 { push(n++); } }\n"
+        "void->void pipeline Main { add Square; add Show; }\n"
+        "void->int filter Square { int n; work push 1 { push(n); n = n * n + 1; } }\n"
         "int->void filter Show { work pop 1 { println(pop()); } }\n");
+    EXPECT_THAT(codegen::printLlvm(lower()), Not(HasSubstr(".lanes(")));
+}
+
+TEST_F(VectorFiringsCompiled, AffineStateIsSkippedAhead) {
+    const std::string text =
+        "void->void pipeline Main { add Noise; add Show; }\n"
+        "void->int filter Noise { int x = 7; int n; prework push 2 { push(x); push(n++); } work "
+        "push 3 "
+        "{ x = (x * 1103515245 + 12345) & 0x7fffffff; push(x); push(n); n -= 5; push(60 / ((n & 3) "
+        "+ 1)); } }\n"
+        "int->void filter Show { work pop 1 { println(pop()); } }\n";
+    compile(text);
+    EXPECT_THAT(codegen::printLlvm(lower()), HasSubstr("@Noise.work.lanes("));
+    for (int count : {1, 17, 300, 4000}) {
+        run(iterations(count));
+        const std::string inLanes = std::exchange(printed, "");
+        interpret(iterations(count));
+        EXPECT_EQ(inLanes, std::exchange(printed, "")) << count;
+    }
+    disabled = {base::Pass::SkipAhead};
+    compile(text);
     EXPECT_THAT(codegen::printLlvm(lower()), Not(HasSubstr(".lanes(")));
 }
 
