@@ -84,6 +84,7 @@ private:
 
     void instruction(const Instr& i) {
         if (i.op == Op::Store) return store(i);
+        if (i.op == Op::Declare) locals.erase(i.var.index);  // its life begins anew
         if (writesState(i)) isKnown = false;
         if (i.result == kNone || !i.type || !i.type->is(TypeKind::Int)) return;
         regs[i.result] = valueOf(i);

@@ -164,6 +164,7 @@ private:
     bool isDivergent() const { return divergent + outer != 0; }
 
     void branch(const Instr& i) {
+        if (i.result != kNone && body.regs[i.result].ref) return refuse("a branch chooses an array");
         const bool isVarying = varies(i.operands[0]);
         divergent += isVarying;
         for (int side = 0; side < 2; ++side) {

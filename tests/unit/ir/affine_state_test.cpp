@@ -74,6 +74,12 @@ TEST_F(AffineStateTest, OtherStateIsNone) {
                     store + "%4\n"),
               "none")
         << "a local that a branch stores";
+    EXPECT_EQ(state(a +
+                    "store<int> local x, %0\ndeclare<int> local x\n%2: int = load local x\n"
+                    "%3: int = add %2, %1\n" +
+                    store + "%3\n"),
+              "none")
+        << "a local that begins anew";
 }
 
 TEST(AffineField, ManyFiringsAtOnce) {

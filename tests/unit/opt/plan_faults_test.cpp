@@ -57,8 +57,8 @@ void lengthenBlock(plan::Plan& plan) { ++firingIn(plan, plan.scaled, "filter").c
 void turnNeighbours(plan::Plan& plan) {
     Step* loop = findStep(plan.scaled.steps,
                           [](const Step& step) { return step.kind == plan::StepKind::Loop; });
-    ASSERT_TRUE(loop && loop->body.size() == 4) << plan::print(plan);
-    std::swap(loop->body[1], loop->body[2]);
+    ASSERT_TRUE(loop && loop->body.size() == 3) << plan::print(plan);
+    std::swap(loop->body[0], loop->body[1]);
 }
 
 const std::string kEnds =
