@@ -86,7 +86,9 @@ function(strc_embed_file target symbol maker file)
     set(FILE "${file}")
     configure_file("${PROJECT_SOURCE_DIR}/cmake/embed_file.cpp.in" "${source}" @ONLY)
     configure_file("${PROJECT_SOURCE_DIR}/cmake/embed_file.h.in" "${header}" @ONLY)
-    set_source_files_properties("${source}" PROPERTIES OBJECT_DEPENDS "${file}")
+    # A unit of several sources would not be compiled again with the file.
+    set_source_files_properties("${source}" PROPERTIES OBJECT_DEPENDS "${file}"
+        SKIP_UNITY_BUILD_INCLUSION ON)
     target_sources(${target} PRIVATE "${source}" "${header}")
     target_include_directories(${target} PRIVATE "${folder}")
     add_dependencies(${target} ${maker})
