@@ -13,6 +13,7 @@
 #include "codegen/detail/scalars.h"
 #include "codegen/detail/tapes.h"
 #include "codegen/detail/vectors.h"
+#include "ir/blocks.h"
 #include "ir/short_loops.h"
 #include "strc/runtime.h"
 
@@ -20,22 +21,6 @@ namespace strc::codegen {
 namespace {
 
 constexpr std::int64_t kUnasked = 1 << 20;  ///< instructions: about a millisecond
-
-/// Is there an instruction of that kind in a block, or in one inside of it?
-template <typename Kind>
-bool contains(const ir::Body& body, ir::BlockId start, Kind&& isOfKind) {
-    std::vector<ir::BlockId> todo{start};
-    while (!todo.empty()) {
-        ir::BlockId id = todo.back();
-        todo.pop_back();
-        if (id == ir::kNone) continue;
-        for (const Instr& i : body.blocks[id].instrs) {
-            if (isOfKind(i)) return true;
-            todo.insert(todo.end(), i.blocks.begin(), i.blocks.end());
-        }
-    }
-    return false;
-}
 
 }  // namespace
 
@@ -245,7 +230,7 @@ bool BodyEmitter::isCounted(const Instr& loop) const {
     };
     auto store = std::find_if(step.begin(), step.end(), isStore);
     if (store == step.end()) return false;
-    return !contains(c.body, loop.blocks[1], [&](const Instr& i) {
+    return !ir::contains(c.body, loop.blocks[1], [&](const Instr& i) {
         return i.op == Op::Loop || i.op == Op::Call || (isStore(i) && i.var == store->var);
     });
 }
@@ -253,7 +238,7 @@ bool BodyEmitter::isCounted(const Instr& loop) const {
 /// Do strings made in one iteration of the loop outlive it in a variable? Only functions have such variables.
 bool BodyEmitter::keepsStrings(const Instr& loop) const {
     return std::any_of(loop.blocks.begin(), loop.blocks.end(), [&](ir::BlockId part) {
-        return contains(c.body, part, [&](const Instr& i) {
+        return ir::contains(c.body, part, [&](const Instr& i) {
             return i.op == Op::Store && c.typeOf(i.operands[0])->is(TypeKind::String);
         });
     });
@@ -262,7 +247,7 @@ bool BodyEmitter::keepsStrings(const Instr& loop) const {
 /// Does an iteration of the loop make strings?
 bool BodyEmitter::leavesStrings(const Instr& loop) {
     return std::any_of(loop.blocks.begin(), loop.blocks.end(), [&](ir::BlockId part) {
-        return contains(c.body, part, [&](const Instr& i) {
+        return ir::contains(c.body, part, [&](const Instr& i) {
             return ir::makesString(c.m.program, i) ||
                    (i.op == Op::Call && i.callee.hasBody() &&
                     c.m.makesStrings(c.kernel, c.m.calleeBody(c.kernel, i.callee)));

@@ -49,7 +49,6 @@ private:
         if (id == kNone) return;
         for (const Instr& i : body.blocks[id].instrs) {
             if (writesState(i) || i.op == Op::Return) isKnown = false;
-            if (i.op == Op::Store && i.var.space == Space::Local) locals.erase(i.var.index);
             if (i.op == Op::Store && i.var.space == Space::Local) lost.push_back(i.var.index);
             for (BlockId inner : i.blocks) block(inner);
         }

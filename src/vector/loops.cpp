@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/blocks.h"
 #include "ir/bounds.h"
 #include "vector/columns.h"
 #include "vector/detail/widener.h"
@@ -110,11 +111,14 @@ public:
         : target(model), old(original), facts(known), w(types) {}
 
     std::optional<Body> run() {
-        std::vector<ir::VectorLoop> loops = ir::findVectorLoops(old);
-        std::erase_if(loops, [this](const ir::VectorLoop& loop) {
-            return lanesOf(old, loop) == 0 || !canLeave(loop) || !readsFit(loop) ||
-                   !facts.isWanted(loop) || !noteStride(loop);
-        });
+        std::vector<ir::VectorLoop> loops;
+        for (ir::VectorLoop& loop : ir::findVectorLoops(old)) {
+            if (lanesOf(old, loop) == 0 || !canLeave(loop) || !readsFit(loop) ||
+                !facts.isWanted(loop))
+                continue;
+            noteStride(loop);
+            loops.push_back(std::move(loop));
+        }
         if (loops.empty()) return std::nullopt;
         w.body = old;
         if (stride != 0) makeColumns();
@@ -123,36 +127,22 @@ public:
     }
 
 private:
-    bool mayFail(const Instr& i) const {
-        const bool isChecked = i.op == Op::Push ? false : ir::hasCheck(i);
-        return isChecked && !facts.isSafe(i);
-    }
+    bool mayFail(const Instr& i) const { return ir::hasCheck(i) && !facts.isSafe(i); }
 
-    /// Is there an instruction of that kind in the block or inside of it?
-    template <typename Holds>
-    bool contains(BlockId id, Holds holds) const {
-        if (id == kNone) return false;
-        return std::any_of(
-            old.blocks[id].instrs.begin(), old.blocks[id].instrs.end(), [&](const Instr& i) {
-                return holds(i) ||
-                       std::any_of(i.blocks.begin(), i.blocks.end(),
-                                   [&](BlockId inner) { return contains(inner, holds); });
-            });
-    }
     bool canFail(BlockId id) const {
-        return contains(id, [this](const Instr& i) { return mayFail(i); });
+        return ir::contains(old, id, [this](const Instr& i) { return mayFail(i); });
     }
 
     /// A loop can be left where a check fails; a value that is being chosen, or a condition, cannot. And how far a peek
     /// is from the first item of the firing is known only while none has been popped.
     bool canLeave(const ir::VectorLoop& loop) const {
-        const bool isInValue = contains(loop.body, [this](const Instr& i) {
+        const bool isInValue = ir::contains(old, loop.body, [this](const Instr& i) {
             if (i.op == Op::If && i.result != kNone)
                 return canFail(i.blocks[0]) || canFail(i.blocks[1]);
             return i.op == Op::Loop && (canFail(i.blocks[0]) || canFail(i.blocks[2]));
         });
-        const bool peeks =
-            contains(loop.body, [this](const Instr& i) { return i.op == Op::Peek && mayFail(i); });
+        const bool peeks = ir::contains(
+            old, loop.body, [this](const Instr& i) { return i.op == Op::Peek && mayFail(i); });
         return !isInValue && (!peeks || !popsBefore(loop));
     }
 
@@ -171,8 +161,8 @@ private:
             if (pops(i)) return Walk::Pops;
             for (BlockId inner : i.blocks) {
                 // A loop around it has popped all its items before it comes round.
-                const bool comesRound = i.op == Op::Loop && contains(inner, isLoop);
-                if (comesRound && contains(inner, pops)) return Walk::Pops;
+                const bool comesRound = i.op == Op::Loop && ir::contains(old, inner, isLoop);
+                if (comesRound && ir::contains(old, inner, pops)) return Walk::Pops;
                 if (const Walk end = walk(inner, loop); end != Walk::GoesOn) return end;
             }
         }
@@ -199,10 +189,9 @@ private:
         return true;
     }
 
-    bool noteStride(const ir::VectorLoop& loop) {
+    void noteStride(const ir::VectorLoop& loop) {
         for (const std::int64_t wanted : loop.peekStrides)
             if (wanted > kShuffled) stride = wanted;
-        return true;
     }
 
     /// The whole window, before all else.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "ir/blocks.h"
 #include "ir/bounds.h"
 
 namespace strc::vector {
@@ -19,27 +20,15 @@ using types::TypeKind;
 
 bool isInteger(const Type* type) { return type->is(TypeKind::Int) || type->is(TypeKind::Long); }
 
-/// Is there such an instruction in the block, or in one inside of it?
-template <typename Holds>
-bool contains(const Body& body, BlockId id, Holds holds) {
-    if (id == kNone) return false;
-    return std::any_of(
-        body.blocks[id].instrs.begin(), body.blocks[id].instrs.end(), [&](const Instr& i) {
-            if (holds(i)) return true;
-            return std::any_of(i.blocks.begin(), i.blocks.end(),
-                               [&](BlockId inner) { return contains(body, inner, holds); });
-        });
-}
-
 bool movesTapes(const Body& body, BlockId id) {
-    return contains(body, id, [](const Instr& i) {
+    return ir::contains(body, id, [](const Instr& i) {
         return i.op == Op::Pop || i.op == Op::Push || i.op == Op::Discard;
     });
 }
 
 /// Must the block not run where no lane wants it to: since it takes long, or may fail?
 bool isCostly(const Body& body, BlockId id) {
-    return contains(body, id, [](const Instr& i) {
+    return ir::contains(body, id, [](const Instr& i) {
         switch (i.op) {
             case Op::Loop:
             case Op::Elem:
