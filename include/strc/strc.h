@@ -54,7 +54,7 @@ STRC_API strc_status strc_compiler_add_stream(strc_compiler*, const char* name, 
 
 /// Options as the command line has them, without dashes (docs/command-line.md). With a value: "top", "D" ("name=value"),
 /// "keep-param", "W", "O", "check", "kernels", "tapes", "schedule", "stdlib", "weights", "native", "step-limit", "disable-pass",
-/// "emit-after", "opt-bisect-limit", "pass", "input" ("1x3x224x224:half"; once for each tensor that arrives), "input-file", "input-sound" (a WAV file that will be the input), and for what is built "march", "target", "linker", "header", "bundle". Without one, `value`
+/// "emit-after", "opt-bisect-limit", "pass", "input" ("1x3x224x224:half"; once for each tensor that arrives), "input-file", "input-sound" (a file of sound that will be the input), and for what is built "march", "target", "linker", "header", "bundle". Without one, `value`
 /// is null: "w", "lenient", "interpret", "no-interpret", "g", "fast-math", "time-passes", "static", "shared",
 /// "external-weights", "no-torch", "no-fold". Not on the command line: "color": texts of diagnostics have the colours of terminals;
 /// "seed": what `random()` begins with; "at-once": the most items of an open end that are done together, for

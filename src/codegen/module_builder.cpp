@@ -311,7 +311,7 @@ unsigned ModuleBuilder::needVectorWidth(KernelFunctions& made, std::int64_t firi
         return width;
     }
     if (!made.varying) {
-        findVarying(*this, made);
+        prepareFirings(*this, made);
         passes.show(base::Pass::VectoriseFirings, made.work->getName().str(),
                     [&] { return ir::print(made.firing(), *made.varying); });
         made.widths = vectorWidths(kernel, made.firing(), *made.varying);

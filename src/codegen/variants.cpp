@@ -52,7 +52,7 @@ vector::FiringFacts factsOf(ModuleBuilder& m, KernelFunctions& made) {
 }  // namespace
 
 /// Counters, generators of random numbers and the like are the only state that several firings at once may have.
-void findVarying(ModuleBuilder& m, KernelFunctions& made) {
+void prepareFirings(ModuleBuilder& m, KernelFunctions& made) {
     const elab::Kernel& kernel = *made.kernel;
     const ir::Body& work = *kernel.code.work;
     const std::string subject = made.work->getName().str();

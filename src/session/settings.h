@@ -31,7 +31,7 @@ struct Settings {
     std::vector<std::string> inputs;  ///< --input: shapes and types of tensors that arrive
     std::vector<std::string> inputFiles;  ///< --in: .npy files, which say the same
     std::string
-        inputSound;  ///< --in: a WAV file, whose header says what sampleRate() and channels() are
+        inputSound;  ///< --in: a file of sound, whose header says what sampleRate() and channels() are
     std::vector<std::string> natives;  ///< shared libraries with native functions
     std::string stdlib;  ///< folder, or empty: the one inside
     std::string weights;  ///< --weights; empty: the file beside the program

@@ -38,7 +38,7 @@ struct VariantBody {
 };
 
 /// Finds what varies between firings, and the state that they can skip ahead.
-void findVarying(ModuleBuilder&, KernelFunctions&);
+void prepareFirings(ModuleBuilder&, KernelFunctions&);
 
 VariantBody makeVariant(ModuleBuilder&, KernelFunctions&, const VariantShape&);
 
