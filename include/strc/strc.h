@@ -255,9 +255,11 @@ typedef struct strc_run_options {
     /// Of streams of tensors, in the place of `in` and `out`: several files take turns.
     const char *const *in_files, *const *out_files;
     size_t in_count, out_count;
-    unsigned workers;  ///< threads that share large products of tensors; 0: one for each processor
+    unsigned
+        workers;  ///< threads that run the program, or share large loops of it; 0: one for each processor
     int drain_tail;  ///< at the end of the input filters that have their items still fire: what an open input does anyway
     int drop_tail;  ///< they do not: the run ends before the first steady state that lacks items
+    int no_tune;  ///< threads run the program wherever they can, whether it pays or not
 } strc_run_options;
 
 typedef enum strc_run_end {

@@ -158,6 +158,7 @@ static void run_program(strc_run *run) {
                           .work = (char *)run->state + state_size,
                           .symbolic = strc_filters_of(all),
                           .workers = threads_of(&all->options),
+                          .shares_always = (uint8_t)all->options.no_tune,
                           .c_format = (uint8_t)all->options.c_format,
                           .drains = (uint8_t)drains(run)};
     double start = strc_clock();

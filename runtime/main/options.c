@@ -19,6 +19,7 @@ typedef enum option_id {
     kTail,
     kPrintFormat,
     kWorkers,
+    kNoTune,
     kDefine,
     kWeights,
     kIn,
@@ -54,8 +55,11 @@ static const option table[] = {
      "drop what fills no steady state (default of files), or pad with zeros until all is out"},
     {kPrintFormat, 0, "--print-format", "WORD",
      "floats as shortest digits (java, default) or %f (c)"},
-    {kWorkers, 0, "--workers", "N",
-     "threads for large products of tensors; default: one for each processor"},
+    {kWorkers, 'j', "--workers", "N",
+     "threads that run the program, or share large loops of it; default: one for each processor"},
+    {kNoTune, 0, "--no-tune", NULL,
+     "share the program among threads wherever that can be, not only where trials while it runs "
+     "have shown that it pays"},
     {kDefine, 'D', "--define", "NAME=VALUE", "value of a parameter that was left open"},
     {kWeights, 0, "--weights", "FILE", "the safetensors file with the learned values"},
     {kIn, 0, "--in", "FILE", "input file; default: standard input, raw (tensors: repeatable)"},
@@ -250,6 +254,7 @@ static void take(strc_options *options, const strc_executable *about, const opti
         case kLimit: take_count(text, option, &options->limit); break;
         case kSeconds: take_seconds(text, option, &options->seconds); break;
         case kStats: options->stats = 1; break;
+        case kNoTune: options->no_tune = 1; break;
         case kTime: options->time = 1; break;
         case kLoopInput: options->loop_input = 1; break;
         case kTail: take_tail(text, option, about, &options->tail); break;

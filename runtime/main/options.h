@@ -26,6 +26,7 @@ typedef struct strc_options {
         limit;  ///< items of an open output; else printed lines; else items written to files; -1: none
     double seconds;  ///< negative: no limit
     int32_t workers;  ///< threads; 0: one for each processor
+    int no_tune;
     strc_tail tail;
     int loop_input, c_format, stats, time;
     strc_file_options in, out;

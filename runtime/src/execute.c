@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chunks.h"
 #include "demand.h"
 #include "messages.h"
 #include "run.h"
+#include "sharing.h"
 #include "strc/device.h"
 #include "strc/ending.h"
 #include "strc/kernels.h"
@@ -35,19 +37,29 @@ typedef struct run {
     int has_begun;  ///< the phase `init` is done
     strc_draining draining;
     int scales;  ///< the phase `scaled` may be used
+    int shares;  ///< threads may do chunks
+    strc_team *team;  ///< once threads have been at work
+    strc_sharing sharing;
+    int64_t begun;  ///< ns: the transaction
     uint64_t done_at_begin;  ///< of the transaction
     uint64_t alone_until;  ///< before that, steady states are done one by one
-    uint64_t sound_until;  ///< before that they are not: they went well in a transaction that was given up
+    uint64_t
+        sound_until;  ///< before that they are not: they went well in a transaction that was given up
     uint64_t patience;  ///< how many more at a time, after what was given up
 } run;
 
-static int supplied(const run *r, const strc_phase *phase, int must) {
+/// Is there what phases that read so much need, `times` times?
+static int has_items(const run *r, const uint64_t *reads, uint64_t times, int must) {
     const strc_host *host = r->env->host;
     for (uint32_t input = 0; input < r->program->inputs; ++input) {
-        uint64_t items = phase->reads[input];
+        const uint64_t items = reads[input] * times;
         if (items != 0 && host->supply(host->self, input, items, must) != 0) return 0;
     }
     return 1;
+}
+
+static int supplied(const run *r, const strc_phase *phase, int must) {
+    return has_items(r, phase->reads, 1, must);
 }
 
 static void run_phase(run *r, const strc_phase *phase) {
@@ -66,6 +78,7 @@ static strc_end starved(run *r) {
 static int has_begun(run *r) {
     if (r->undo.is_open) return 1;
     r->done_at_begin = r->done;
+    r->begun = r->shares ? strc_sharing_now() : 0;
     r->scales = strc_undo_begin(&r->undo) == 0;
     const strc_device_program *device = r->program->device;
     if (r->scales && device && device->calls->save(r->env->device) != 0)
@@ -81,6 +94,55 @@ static int can_scale(run *r) {
            supplied(r, scaled, 0) && has_begun(r);
 }
 
+// ---- threads
+
+/// Makes the team when it is first needed.
+static int has_team(run *r) {
+    if (r->team) return 1;
+    r->team = strc_team_new(r->program, r->env, r->state, r->env->workers);
+    r->watch.team = r->team;
+    r->shares = r->team != NULL;
+    return r->shares;
+}
+
+/// How many chunks threads may do next; 0: they had better not.
+static uint64_t chunks_to_share(run *r) {
+    const strc_chunks *chunks = r->program->chunks;
+    if (!r->shares || !r->scales || r->done < r->alone_until) return 0;
+    if (!strc_sharing_wanted(&r->sharing)) return 0;
+    uint64_t count = strc_sharing_chunks(&r->sharing, r->env->workers);
+    const uint64_t left = (r->iterations - r->done) / chunks->iterations;
+    if (count > left) count = left;
+    while (count >= 2 && !has_items(r, chunks->reads, count, 0)) count /= 2;
+    return count >= 2 && has_team(r) ? count : 0;
+}
+
+/// A transaction of its own.
+static void share(run *r, uint64_t count) {
+    const uint64_t states = r->program->chunks->iterations;
+    r->done_at_begin = r->done;
+    strc_sharing_run measured = {
+        .begin = strc_sharing_now(), .states = count * states, .chunks = count};
+    strc_undo_begin_team(&r->undo);
+    strc_end why = STRC_END_INTERRUPTED;
+    const uint64_t done = strc_team_run(r->team, r->env, r->state, count, &why);
+    r->done += done * states;
+    if (done < count) {
+        if (why == STRC_END_INTERRUPTED) strc_sharing_failed(&r->sharing);
+        strc_leave(r->env, why);
+    }
+    measured.end = strc_sharing_now();
+    strc_sharing_measured(&r->sharing, measured);
+}
+
+/// Of a transaction that one thread has done.
+static void measure_alone(run *r) {
+    if (!r->shares || !r->undo.is_open) return;
+    strc_sharing_measured(&r->sharing, (strc_sharing_run){.begin = r->begun,
+                                                          .end = strc_sharing_now(),
+                                                          .states = r->done - r->done_at_begin});
+}
+
 /// env->poll alone may speak of the transaction.
 static int is_interrupted(run *r) {
     return strc_is_set(r->env->interrupt) ||
@@ -93,10 +155,17 @@ static strc_end run_phases(void *self) {
     while (r->done < r->iterations) {
         if (is_interrupted(r))
             return strc_undo_commit(&r->undo) != 0 ? STRC_END_STOPPED : STRC_END_INTERRUPTED;
+        const uint64_t shared = r->undo.is_open ? 0 : chunks_to_share(r);
+        if (shared != 0) {
+            share(r, shared);
+            if (strc_undo_commit(&r->undo) != 0) return STRC_END_STOPPED;
+            continue;
+        }
         if (can_scale(r)) {
             run_phase(r, &program->scaled);
-            if (strc_undo_is_due(&r->undo) && strc_undo_commit(&r->undo) != 0)
-                return STRC_END_STOPPED;
+            if (!strc_undo_is_due(&r->undo)) continue;
+            measure_alone(r);
+            if (strc_undo_commit(&r->undo) != 0) return STRC_END_STOPPED;
             continue;
         }
         if (strc_undo_commit(&r->undo) != 0) return STRC_END_STOPPED;
@@ -233,6 +302,8 @@ strc_end strc_execute(const strc_program *program, strc_env *env, void *state, u
     strc_mail_begin(env, program, state);
     int is_watched = strc_watch_start(&r.watch, env) == 0;
     r.scales = is_watched && program->scaled.iterations != 0;
+    r.shares = program->chunks != NULL && env->workers > 1;
+    strc_sharing_begin(&r.sharing, env->shares_always);
     strc_undo_init(&r.undo, env, &r.watch, state, program->state_size);
     strc_end end = STRC_END_DEVICE;
     const strc_device_program *device = program->device;
@@ -244,6 +315,7 @@ strc_end strc_execute(const strc_program *program, strc_env *env, void *state, u
     if (device) device->calls->close(env->device);
     strc_undo_free(&r.undo);
     strc_watch_end(&r.watch);
+    strc_team_free(r.team);
     env->escape = NULL;
     strc_strings_free(env);
     strc_mail_end(env, program);

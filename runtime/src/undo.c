@@ -7,6 +7,7 @@
 enum {
     kBytesPerTick = 1 << 22,  ///< copied in a small part of a tick
     kMostBytes = 1 << 28,  ///< beyond, transactions would have to be too long
+    kTeamTicks = 20,  ///< that some chunks may take: they are meant to take one
     kPatience = 4,  ///< ticks more than it should take
     /// The shortest transaction: its memory should still be in a near cache at its end, and beginning one
     /// must cost next to nothing of that time.
@@ -37,10 +38,17 @@ int strc_undo_begin(strc_undo *undo) {
     memcpy(undo->copy, undo->state, undo->size);
     undo->random = undo->env->random;
     undo->env->host->begin(undo->env->host->self);
-    undo->is_open = 1;
+    undo->is_open = undo->is_copied = 1;
     undo->due = now() + kShortest + (int64_t)undo->size * kPerByte;
     strc_watch_arm(undo->watch, undo->length + kPatience);
     return 0;
+}
+
+void strc_undo_begin_team(strc_undo *undo) {
+    undo->env->host->begin(undo->env->host->self);
+    undo->is_open = 1;
+    undo->is_copied = 0;
+    strc_watch_arm(undo->watch, kTeamTicks);
 }
 
 int strc_undo_is_due(const strc_undo *undo) {
@@ -58,7 +66,9 @@ void strc_undo_rollback(strc_undo *undo) {
     if (!undo->is_open) return;
     strc_watch_disarm(undo->watch);
     undo->is_open = 0;
-    memcpy(undo->state, undo->copy, undo->size);
-    undo->env->random = undo->random;
+    if (undo->is_copied) {
+        memcpy(undo->state, undo->copy, undo->size);
+        undo->env->random = undo->random;
+    }
     undo->env->host->rollback(undo->env->host->self);
 }

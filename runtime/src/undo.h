@@ -14,6 +14,7 @@ typedef struct strc_undo {
     int64_t due;  ///< ns: it is as long as it should be
     uint64_t random;
     int is_open;
+    int is_copied;  ///< a rollback has something to put back
 } strc_undo;
 
 /// Nothing to undo, and no memory taken yet.
@@ -22,6 +23,8 @@ void strc_undo_free(strc_undo *);
 
 /// Begins a transaction. 0: it is open. Else there is no memory for it.
 int strc_undo_begin(strc_undo *);
+/// The same of steady states that a team does (chunks.h), which leave the state alone unless all of them go well.
+void strc_undo_begin_team(strc_undo *);
 /// It has taken so long that its results should be let out.
 int strc_undo_is_due(const strc_undo *);
 /// 0: go on. What commit and rollback say of a transaction they do of none as well.

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "chunks.h"
 #include "run.h"
 
 enum { kTick = 10000000, kIdleTick = 50000000, kSecond = 1000000000 };  // ns
@@ -31,7 +32,9 @@ static void look(strc_watch *watch) {
     if (is_late || strc_is_set(env->interrupt)) watch->interrupted = 1;
     if (watch->armed) __atomic_store_n(&watch->ticks, watch->ticks + 1, __ATOMIC_RELAXED);
     int is_slow = watch->armed && watch->ticks > watch->patience;
-    if (watch->interrupted || is_slow) __atomic_store_n(&env->poll, 1, __ATOMIC_RELAXED);
+    if (!watch->interrupted && !is_slow) return;
+    __atomic_store_n(&env->poll, 1, __ATOMIC_RELAXED);
+    if (watch->team) strc_team_stop(watch->team);
 }
 
 static void *watching(void *self) {

@@ -11,6 +11,8 @@
 
 typedef struct strc_watch {
     strc_env *env;
+    struct strc_team
+        *team;  ///< null, or threads that end when env->poll is set; set while nothing is armed
     pthread_t thread;
     pthread_mutex_t mutex;  ///< of all that follows
     pthread_cond_t changed;

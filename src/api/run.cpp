@@ -148,6 +148,7 @@ private:
             how.limit = most(options.limit);
         if (limitsSeconds()) how.seconds = options.seconds;
         how.workers = options.workers;
+        how.sharesAlways = options.no_tune != 0;
     }
 
     static strc_run_end endOf(strc::interp::End end) {

@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/pass.h"
+#include "codegen/detail/chunks.h"
 #include "codegen/detail/ending.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/phase_context.h"
@@ -81,6 +82,21 @@ public:
             if (&phase == &m.plan.init || (drains && &phase == &m.plan.drain->init)) startLate();
             steps(phase.steps, name);
         });
+    }
+
+    /// A function for each segment.
+    std::vector<llvm::Function*> emit(const plan::Chunk& chunk) {
+        plan::Phase all;
+        for (const plan::Segment& segment : chunk.segments)
+            all.steps.insert(all.steps.end(), segment.steps.begin(), segment.steps.end());
+        whole = &all;
+        std::vector<llvm::Function*> made;
+        for (const plan::Segment& segment : chunk.segments) {
+            const std::string name = "segment." + std::to_string(made.size());
+            made.push_back(inFunction(name, 0, [&] { steps(segment.steps, name); }));
+        }
+        whole = nullptr;
+        return made;
     }
 
 private:
@@ -641,6 +657,12 @@ llvm::Constant* phaseConstant(ModuleBuilder& m, const plan::Phase& phase, const 
          llvm::ConstantInt::get(m.i64(), static_cast<std::uint64_t>(once ? 0 : phase.iterations))});
 }
 
+llvm::Constant* chunksConstant(ModuleBuilder& m) {
+    if (!m.plan.chunk || m.options.inPieces || m.options.device)
+        return llvm::ConstantPointerNull::get(m.ptr());
+    return emitChunks(m, *m.plan.chunk, PhaseEmitter(m, false, true).emit(*m.plan.chunk));
+}
+
 }  // namespace
 
 void emitPoll(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::Value* env, llvm::BasicBlock* leave) {
@@ -665,6 +687,7 @@ llvm::GlobalVariable* emitProgram(ModuleBuilder& m, const std::string& name,
     llvm::Constant* init = phaseConstant(m, plan.init, "init", true);
     llvm::Constant* steady = phaseConstant(m, plan.steady, "steady", false);
     llvm::Constant* scaled = phaseConstant(m, plan.scaled, "scaled", false);
+    llvm::Constant* chunks = chunksConstant(m);
     llvm::Constant* device = emitDevice(m);
     llvm::Constant* demand = plan.demand ? emitDemand(m) : llvm::ConstantPointerNull::get(m.ptr());
     llvm::Constant* update = emitUpdates(m);
@@ -697,7 +720,8 @@ llvm::GlobalVariable* emitProgram(ModuleBuilder& m, const std::string& name,
                                        fallback,
                                        update,
                                        messages,
-                                       ending});
+                                       ending,
+                                       chunks});
     auto* made = new llvm::GlobalVariable(m.module, program->getType(), true,
                                           llvm::GlobalValue::ExternalLinkage, program, name);
     m.limitVectors();

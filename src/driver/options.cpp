@@ -274,12 +274,25 @@ private:
         add.setting(sub, "--interpret", "interpret instead of compiling");
         add.setting(sub, "--no-interpret",
                     "refuse what cannot be compiled instead of interpreting it");
-        add.positive(sub, "--workers", options.workers,
-                     "threads for large products of tensors; default: one for each processor");
+        add.value(sub, "-j,--workers", "N",
+                  "threads that run the program, or share large loops of it; default: one for "
+                  "each processor",
+                  [this](const std::string& text) { setThreads(text); });
+        add.flag(
+            sub, "--no-tune", options.sharesAlways,
+            "share the program among threads wherever that can be, not only where trials while "
+            "it runs have shown that it pays");
         add.setting(sub, "--march", "NAME",
                     "the processor to make code for; default: the one at hand");
         add.flag(sub, "--stats", options.stats, "print firings, items and time on standard error");
         addEmit(sub);
+    }
+
+    void setThreads(const std::string& text) {
+        const auto threads = add.parseInteger("-j", text, 1, INT32_MAX);
+        if (!threads) return;
+        options.workers = static_cast<int>(*threads);
+        add.set("j", text);
     }
 
     void addBuild() {
@@ -293,6 +306,9 @@ private:
         add.setting(sub, "--target", "NAME",
                     "the kind of machine: aarch64-linux-gnu or x86_64-linux-gnu; default: this one",
                     kTargets);
+        add.value(sub, "-j,--workers", "N",
+                  "1: code for one thread alone; default: for as many as there will be",
+                  [this](const std::string& text) { setThreads(text); });
         add.setting(sub, "--static", "put the C library into it");
         add.setting(sub, "--shared", "make a shared library instead, and a C header for it");
         add.setting(sub, "--external-weights",
@@ -514,6 +530,13 @@ private:
             "products of tensors by generated code (default), onednn, torch, or auto: what is "
             "faster",
             kKernels);
+        add.value(
+            sub, "--chunk", "N",
+            "steady states that a thread does at a time, whether that pays or not; default: as "
+            "many as are worth it",
+            [this](const std::string& text) {
+                if (add.parseInteger("--chunk", text, 1, INT32_MAX)) add.set("chunk", text);
+            });
         add.value(
             sub, "--split", "DIM:PLACES",
             "large products and convolutions of tensors in parts of so many places of a dimension "

@@ -96,6 +96,7 @@ private:
         how.limit = static_cast<std::uint64_t>(options.limit.value_or(0));
         how.seconds = options.seconds.value_or(0);
         how.workers = static_cast<unsigned>(options.workers);
+        how.no_tune = options.sharesAlways ? 1 : 0;
         if (options.iterations) how.even_zero |= STRC_ZERO_ITERATIONS;
         if (options.limit) how.even_zero |= STRC_ZERO_LIMIT;
         if (options.seconds) how.even_zero |= STRC_ZERO_SECONDS;

@@ -14,6 +14,7 @@
 #include "horizontal/merge.h"
 #include "ir/calls.h"
 #include "ir/scalarise.h"
+#include "ir/stored_fields.h"
 #include "ir/writer.h"
 #include "sched/balance.h"
 
@@ -107,7 +108,7 @@ private:
             for (const ir::Block& block : body->blocks)
                 for (const ir::Instr& instr : block.instrs)
                     if (instr.op == ir::Op::Iter || instr.op == ir::Op::Call) return false;
-            const std::vector<bool> written = writtenFields(kernel, *body);
+            const std::vector<bool> written = ir::storedFields(*body, kernel.fieldTypes.size());
             if (std::any_of(written.begin(), written.end(), [](bool is) { return is; }))
                 return false;
         }

@@ -13,6 +13,7 @@
 #include "elab/replace.h"
 #include "horizontal/detail/splitjoins.h"
 #include "horizontal/merge.h"
+#include "ir/stored_fields.h"
 #include "ir/text.h"
 #include "sched/balance.h"
 
@@ -134,7 +135,7 @@ private:
         for (const ir::Block& block : work.blocks)
             for (const ir::Instr& i : block.instrs)
                 if (i.op == ir::Op::Iter || i.op == ir::Op::Call) return false;
-        const std::vector<bool> written = writtenFields(kernelOf(first), work);
+        const std::vector<bool> written = ir::storedFields(work, kernelOf(first).fieldTypes.size());
         return std::none_of(written.begin(), written.end(), [](bool is) { return is; });
     }
 
@@ -171,7 +172,8 @@ private:
                 kernelOf(id).input != kernelOf(family.nodes[0]).input ||
                 kernelOf(id).output != kernelOf(family.nodes[0]).output)
                 return;
-        Merged merged = merge(context.types, context.module, program, family.nodes, family.isShared, mayProve);
+        Merged merged =
+            merge(context.types, context.module, program, family.nodes, family.isShared, mayProve);
         if (merged.whyNot.empty() && !merged.hasState) merged.whyNot = whyNotWithout(family, rates);
         if (!merged.whyNot.empty()) {
             context.passes().show(Pass::VectoriseSplitjoins, path,

@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "ir/bounds.h"
 #include "ir/count_items.h"
+#include "ir/stored_fields.h"
 #include "ir/varying.h"
 #include "vector/branches.h"
 
@@ -116,7 +117,7 @@ public:
         if (!whyNotSafe.empty()) return refused(whyNotSafe);
         body = *first().code.work;
         if (std::string why = look(); !why.empty()) return refused(why);
-        written = writtenFields(first(), body);
+        written = ir::storedFields(body, first().fieldTypes.size());
         rewrite();
         if (!whyNot.empty()) return refused(whyNot);
         const ir::Varying varying = ir::findVarying(body, own);
@@ -332,7 +333,8 @@ private:
     std::string image(const Kernel& kernel) const {
         std::string bytes(static_cast<std::size_t>(kernel.stateSize), '\0');
         std::size_t branch = 0, field = 0;
-        for (const vector::LaneGroup& size : vector::groupsOf(static_cast<std::int64_t>(nodes.size()))) {
+        for (const vector::LaneGroup& size :
+             vector::groupsOf(static_cast<std::int64_t>(nodes.size()))) {
             for (std::int64_t k = 0; k < size.groups * size.lanes; ++k, ++branch)
                 for (std::size_t each = 0; each < own.size(); ++each) {
                     const Type* inGroup = kernel.fieldTypes[field + each]->element;
@@ -372,33 +374,6 @@ private:
 };
 
 }  // namespace
-
-std::vector<bool> writtenFields(const Kernel& kernel, const Body& body) {
-    std::vector<bool> written(kernel.fieldTypes.size());
-    std::vector<std::uint32_t> roots(body.regs.size(), ir::kNone);
-    auto each = [&](auto take) {
-        for (const ir::Block& block : body.blocks)
-            for (const Instr& i : block.instrs) take(i);
-    };
-    each([&](const Instr& i) {
-        if (i.op == Op::Addr && i.var.space == Space::Field) roots[i.result] = i.var.index;
-        if (i.op == Op::Store && i.var.space == Space::Field) written[i.var.index] = true;
-    });
-    for (bool changed = true; changed;) {
-        changed = false;
-        each([&](const Instr& i) {
-            if (i.op != Op::Elem && i.op != Op::Member) return;
-            changed = changed || roots[i.result] != roots[i.operands[0]];
-            roots[i.result] = roots[i.operands[0]];
-        });
-    }
-    each([&](const Instr& i) {
-        const bool stores = i.op == Op::StoreAt || i.op == Op::Copy || i.op == Op::Zero ||
-                            i.op == Op::PopInto || i.op == Op::PeekInto;
-        if (stores && roots[i.operands[0]] != ir::kNone) written[roots[i.operands[0]]] = true;
-    });
-    return written;
-}
 
 bool isSafe(const ir::Module& module, const elab::Elaboration& program, NodeId id, bool mayProve) {
     const Kernel& kernel = program.kernels[program.graph.nodes[id].kernel];

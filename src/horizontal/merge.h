@@ -19,11 +19,8 @@ struct Merged {
 
 /// `isShared`: all read the same window. Bodies have to be the same but for constants. No check of them may be able to
 /// fail, as nobody could say in which filter it did.
-Merged merge(types::TypeTable&, const ir::Module&, const elab::Elaboration&, const std::vector<graph::NodeId>&,
-             bool isShared, bool mayProve);
-
-/// By field: does this body store to it? It calls no functions.
-std::vector<bool> writtenFields(const elab::Kernel&, const ir::Body&);
+Merged merge(types::TypeTable&, const ir::Module&, const elab::Elaboration&,
+             const std::vector<graph::NodeId>&, bool isShared, bool mayProve);
 
 /// Can no check of the filter's `work` fail, and does it keep its rates?
 bool isSafe(const ir::Module&, const elab::Elaboration&, graph::NodeId, bool mayProve);

@@ -395,6 +395,7 @@ private:
         env.c_format = options.cFormat ? 1 : 0;
         env.drains = options.tail == interp::Tail::Drain ? 1 : 0;
         env.workers = options.workers ? options.workers : strc_processors();
+        env.shares_always = options.sharesAlways ? 1 : 0;
         const strc_symbolic calls = symbolicCalls();
         if (symbolic) env.symbolic = &calls;
         std::uint64_t iterations =

@@ -35,8 +35,8 @@ struct Options {
     bool cFormat = false;  ///< --print-format=c
     std::uint64_t stepLimit = UINT64_MAX;  ///< --step-limit
     const volatile bool* interrupt = nullptr;  ///< Ctrl-C
-    std::uint32_t workers =
-        0;  ///< --workers; 0: one for each processor. The interpreter is one thread
+    std::uint32_t workers = 0;  ///< -j; 0: one for each processor. The interpreter is one thread
+    bool sharesAlways = false;  ///< --no-tune
     std::function<void(std::string_view)> print;  ///< standard output of the program
     eval::Natives* natives = nullptr;  ///< null: natives cannot be called
     io::ItemReader* input = nullptr;  ///< of an open input

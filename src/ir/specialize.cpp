@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "ir/fold_op.h"
+#include "ir/stored_fields.h"
 
 namespace strc::ir {
 namespace {
@@ -308,44 +309,6 @@ private:
     std::vector<std::optional<Value>> constants;  ///< by register
     std::vector<Reg> alias;  ///< what a register has been replaced by
 };
-
-/// Fields whose address is used for anything but reading. An address is taken before it is used.
-void noteWrittenArrays(const Body& body, std::vector<bool>& written) {
-    std::vector<std::uint32_t> fieldOf(body.regs.size(), kNone);  // by register: where it leads to
-    const auto visit = [&](const auto& self, BlockId id) -> void {
-        if (id == kNone) return;
-        for (const Instr& instr : body.blocks[id].instrs) {
-            if (instr.op == Op::Addr && instr.var.space == Space::Field)
-                fieldOf[instr.result] = instr.var.index;
-            for (Reg operand : instr.operands) {
-                const std::uint32_t field = fieldOf[operand];
-                if (field == kNone) continue;
-                if (instr.op == Op::Elem)
-                    fieldOf[instr.result] = field;
-                else if (instr.op != Op::LoadAt && instr.op != Op::Tensor)
-                    written[field] = true;
-            }
-            for (BlockId block : instr.blocks) self(self, block);
-        }
-    };
-    visit(visit, body.entry);
-}
-
-/// Fields that work, prework, functions or handlers store to.
-std::vector<bool> storedFields(const StreamCode& code) {
-    std::vector<bool> stored(code.fields.size());
-    auto scan = [&](const Body& body) {
-        for (const Block& block : body.blocks)
-            for (const Instr& instr : block.instrs)
-                if (instr.op == Op::Store && instr.var.space == Space::Field)
-                    stored[instr.var.index] = true;
-        noteWrittenArrays(body, stored);
-    };
-    if (code.work) scan(*code.work);
-    if (code.prework) scan(*code.prework);
-    for (const Body& function : code.functions) scan(function);
-    return stored;
-}
 
 /// The part of a setup that gives fields their values: they lie there already, zeroed.
 void leaveInitialisers(Body& setup) {

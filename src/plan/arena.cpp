@@ -17,16 +17,27 @@ constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
 class Uses {
 public:
     explicit Uses(const Plan& made) : plan(made), found(made.channels.size()) {
-        const std::array<const Phase*, 3> phases{&plan.init, &plan.steady, &plan.scaled};
-        for (at = 0; at < phases.size(); ++at)
-            for (step = 0; step < static_cast<std::int64_t>(phases[at]->steps.size()); ++step)
-                look(phases[at]->steps[static_cast<std::size_t>(step)]);
+        for (const Phase* phase : {&plan.init, &plan.steady, &plan.scaled}) {
+            step = 0;
+            look(phase->steps);
+            ++at;
+        }
+        step = 0;
+        if (plan.chunk)
+            for (const Segment& segment : plan.chunk->segments) look(segment.steps);
         for (const Channel& channel : plan.channels) found[channel.edge] = found[channel.tape];
     }
 
     std::vector<LiveRange> take() { return std::move(found); }
 
 private:
+    void look(const std::vector<Step>& steps) {
+        for (const Step& each : steps) {
+            look(each);
+            ++step;
+        }
+    }
+
     void look(const Step& what) {
         if (what.kind == StepKind::Loop) {
             for (const Step& inner : what.body) look(inner);

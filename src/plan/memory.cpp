@@ -74,8 +74,9 @@ std::string printMemory(const Plan& plan) {
                         kPhases[1], kPhases[2]);
     for (const Tenant& tenant : memory.tenants) {
         text += fmt::format("{:>12} {:>12} ", tenant.channel->offset, tenant.bytes);
-        for (const Interval& interval : tenant.liveRange.phases)
-            text += fmt::format(" {:>9}", tenant.shares ? toString(interval) : "always");
+        for (std::size_t k = 0; k < kPhases.size(); ++k)
+            text += fmt::format(" {:>9}",
+                                tenant.shares ? toString(tenant.liveRange.phases[k]) : "always");
         text += "  " + edgeName(plan.program->graph, tenant.channel->edge) + "\n";
     }
     return text;

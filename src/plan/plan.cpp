@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "base/pass.h"
 #include "graph/flow.h"
+#include "plan/detail/chunk.h"
 #include "plan/detail/demand.h"
 #include "plan/detail/fuse.h"
 #include "plan/detail/layout.h"
@@ -76,6 +77,8 @@ public:
         take(result.init, std::move(init), repetitions.init, 0);
         if (options.tapes == Tapes::Linear && !program.dynamicFilters) takeScaled(begin);
         take(result.steady, std::move(steady), repetitions.steady, 1);
+        if (options.chunks && options.tapes == Tapes::Linear && !program.dynamicFilters)
+            takeChunk(begin);
         if (options.tapes == Tapes::Ring)
             for (Channel& channel : result.channels)
                 channel.capacity = ringCapacity(channel.capacity);
@@ -91,12 +94,36 @@ private:
 
     /// A phase that is undone would have to undo what symbolic filters did: they have none.
     void takeScaled(const Begin& begin) {
-        const sched::Schedule& scaling = options.scaling ? *options.scaling : schedule;
-        Scaled scaled = scale(context, graph, mostFactor(),
-                              {&scaling.steady, begin, itemsBetween(),
-                               findSequential(*result.program), options.forDevice});
+        Scaled scaled = scale(context, graph, mostFactor(), scalable(begin));
         if (scaled.factor > 0)
             take(result.scaled, std::move(scaled.placed), repetitions.steady, scaled.factor);
+    }
+
+    Scalable scalable(const Begin& begin) const {
+        const sched::Schedule& scaling = options.scaling ? *options.scaling : schedule;
+        return {&scaling.steady, begin, itemsBetween(), findSequential(*result.program),
+                options.forDevice};
+    }
+
+    /// A chunk is a transaction's, as the scaled phase is, and of no use without that.
+    void takeChunk(const Begin& begin) {
+        if (result.scaled.iterations == 0) return;
+        const base::PassRun run(context.passes, base::Pass::Chunks, "the steady state");
+        if (!run) return;
+        Scaled scaled =
+            chunked(program, mostFactor(), scalable(begin), repetitions, options.chunkStates);
+        if (scaled.factor == 0) return;
+        const std::vector<Channel> before = result.channels;
+        Phase phase;
+        take(phase, scaled.placed, repetitions.steady, scaled.factor);
+        scaled.placed.steps = std::move(phase.steps);
+        result.chunk =
+            cutIntoSegments(result, std::move(scaled.placed), scaled.factor, repetitions);
+        const bool pays = result.chunk && canGain(*result.chunk);
+        if (result.chunk && (pays || options.chunkStates != 0))
+            result.chunk->reads = std::move(phase.reads);
+        else
+            result.channels = before, result.chunk.reset();
     }
 
     std::int64_t openReads(bool init) const {
@@ -195,6 +222,7 @@ std::optional<Plan> plan(base::Context& context, const elab::Elaboration& progra
                     ? byDemand(context, program, repetitions, options)
                     : Planning(context, program, repetitions, schedule, options).run();
     if (!findMessages(context, made, repetitions) || !layOut(context, made)) return std::nullopt;
+    placeCarries(made, repetitions);
 #ifdef STRC_CHECKED
     if (firings(repetitions) <= kMostReplayed) {
         const std::vector<std::string> faults = verify(made, repetitions);

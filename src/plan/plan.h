@@ -83,6 +83,48 @@ struct Phase {
     std::int64_t iterations = 0;  ///< steady states; 0: the phase does not exist (or is `init`)
 };
 
+/// What one chunk hands to the next one.
+enum class CarryKind : std::uint8_t {
+    State,  ///< bytes of a filter's fields, or its count of firings
+    Items,  ///< of a tape: those that stay on it
+    Affine,  ///< a field that the firings of a chunk change by a known function (ir/affine_state.h)
+    Counter,  ///< the count of firings of `node`, which grows by `summand` in a chunk
+    Random,  ///< the generator of random numbers
+    Order,  ///< nothing: what prints, reads or writes does so in the order of chunks
+};
+
+/// A chunk takes it before it begins with segment `taken`, and gives it when the segments before `given` are done. Affine and
+/// Counter: at once, computed from what was taken.
+struct Carry {
+    CarryKind kind = CarryKind::State;
+    NodeId node = graph::kNone;  ///< whose it is; of Items: kNone
+    EdgeId tape = graph::kNone;  ///< Items
+    std::int64_t from = 0;  ///< bytes, into the state: where a chunk leaves it
+    std::int64_t to = 0;  ///< where a chunk, and every other phase, expects it
+    std::int64_t size = 0;  ///< bytes
+    std::size_t taken = 0, given = 0;
+    std::uint32_t factor = 1, summand = 0,
+                  mask = UINT32_MAX;  ///< Affine, for all firings of a chunk
+};
+
+/// Steps that a thread does without waiting for others, in functions of their own.
+struct Segment {
+    std::vector<Step> steps;
+    double work = 0;  ///< estimated (ir/work_estimate.h)
+};
+
+/// Some steady states that a thread does while other threads do those before and behind, each in a copy of the state of its own:
+/// state crosses threads, data does not. The segments in order do what a phase does, but for the Moves at the end of it: items
+/// that stay on tapes go to the next chunk instead, and to the state of the program when the last chunk is done.
+struct Chunk {
+    std::vector<Segment> segments;
+    std::vector<Carry> carries;
+    std::vector<std::int64_t> reads;  ///< as in Phase
+    std::int64_t iterations = 0;  ///< steady states
+    double work = 0;  ///< of all segments
+    double ordered = 0;  ///< of the longest part of a chunk that the next one has to wait for
+};
+
 /// Of a filter that sends or receives messages.
 struct Mailbox {
     NodeId node = graph::kNone;
@@ -159,6 +201,8 @@ struct Plan {
     std::string image;  ///< what the state begins with; zeros follow
     std::vector<ProgramPort> inputs, outputs;  ///< readers and writers by NodeId, then the open one
     Phase init, steady, scaled;
+    std::optional<Chunk>
+        chunk;  ///< if it was asked for (Options::chunks), and threads could gain by it
     std::optional<Demand> demand;  ///< of programs with dynamic rates
     std::optional<Drain> drain;  ///< if it was asked for (Options::ending), and can be
     /// By NodeId: nodes that only move items and have no steps, since others find these where they lie
@@ -184,6 +228,9 @@ struct Options {
     bool removesCode = false;
     /// Of the program before passes: when the input ends, what has its items fires. Null: nothing can.
     const graph::Ending* ending = nullptr;
+    bool chunks = false;  ///< several threads may run the program
+    std::int64_t chunkStates =
+        0;  ///< steady states of a chunk, whether that pays or not; 0: as it pays
     /// Tensors are for a device, which gains from larger phases than a processor's caches do.
     bool forDevice = false;
 };

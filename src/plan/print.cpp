@@ -36,6 +36,7 @@ public:
         printPhase("steady", plan.steady);
         if (plan.scaled.iterations > 0)
             printPhase(fmt::format("{} steady states", plan.scaled.iterations), plan.scaled);
+        if (plan.chunk) printChunk(*plan.chunk);
         return std::move(out);
     }
 
@@ -132,15 +133,57 @@ private:
         return std::move(out);
     }
 
-    void printPhase(const std::string& title, const Phase& phase) {
-        std::string reads;
-        for (std::size_t port = 0; port < phase.reads.size(); ++port) {
-            if (phase.reads[port] == 0) continue;
-            const NodeId node = plan.inputs[port].node;
-            reads += fmt::format("{} {} from {}", reads.empty() ? ", reads" : ",",
-                                 phase.reads[port], node == kNone ? "the input" : names[node]);
+    void printChunk(const Chunk& chunk) {
+        out += fmt::format("chunk of {} steady states{}, {:.0f}% in order:\n", chunk.iterations,
+                           readsOf(chunk.reads), 100 * chunk.ordered / chunk.work);
+        for (std::size_t k = 0; k < chunk.segments.size(); ++k) {
+            printCarries(chunk, k);
+            const Segment& segment = chunk.segments[k];
+            out += fmt::format("  segment {}, {:.0f}% of the work\n", k,
+                               100 * segment.work / chunk.work);
+            printAll(segment.steps, 4);
         }
-        out += title + reads + ":\n";
+        printCarries(chunk, chunk.segments.size());
+    }
+
+    void printCarries(const Chunk& chunk, std::size_t at) {
+        for (const Carry& carry : chunk.carries)
+            if (carry.taken == at) out += "  take " + textOf(carry) + '\n';
+        for (const Carry& carry : chunk.carries)
+            if (carry.given == at) out += "  give " + textOf(carry) + '\n';
+    }
+
+    std::string textOf(const Carry& carry) const {
+        const std::string who = carry.node == kNone ? "" : names[carry.node];
+        switch (carry.kind) {
+            case CarryKind::State: return fmt::format("{} bytes of {}", carry.size, who);
+            case CarryKind::Items: {
+                const std::int64_t size = plan.channels[carry.tape].itemSize;
+                return fmt::format("{} items of {}", carry.size / size, nameOf(carry.tape));
+            }
+            case CarryKind::Affine:
+                return fmt::format("{}: x * {} + {} and {:#x}", who, carry.factor, carry.summand,
+                                   carry.mask);
+            case CarryKind::Counter: return fmt::format("{}: {} firings", who, carry.summand);
+            case CarryKind::Random: return who + ": random numbers";
+            case CarryKind::Order: break;
+        }
+        return carry.node == kNone ? "the turn at an open end" : "the turn of " + who;
+    }
+
+    std::string readsOf(const std::vector<std::int64_t>& counts) const {
+        std::string reads;
+        for (std::size_t port = 0; port < counts.size(); ++port) {
+            if (counts[port] == 0) continue;
+            const NodeId node = plan.inputs[port].node;
+            reads += fmt::format("{} {} from {}", reads.empty() ? ", reads" : ",", counts[port],
+                                 node == kNone ? "the input" : names[node]);
+        }
+        return reads;
+    }
+
+    void printPhase(const std::string& title, const Phase& phase) {
+        out += title + readsOf(phase.reads) + ":\n";
         printAll(phase.steps, 2);
     }
 

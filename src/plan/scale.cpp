@@ -180,8 +180,10 @@ private:
     std::uint32_t next = 0;
 };
 
-/// What channels need beyond what waits in them anyway; grows with the factor.
-std::int64_t bytesOf(const graph::Graph& graph, const Placed& placed, const Begin& begin) {
+}  // namespace
+
+std::int64_t bytesBeyondWaiting(const graph::Graph& graph, const Placed& placed,
+                                const Begin& begin) {
     std::int64_t sum = 0;
     for (EdgeId id = 0; id < placed.capacity.size(); ++id) {
         if (begin.sharing->tapeOf(id) != id) continue;
@@ -191,8 +193,6 @@ std::int64_t bytesOf(const graph::Graph& graph, const Placed& placed, const Begi
     }
     return sum;
 }
-
-}  // namespace
 
 std::optional<Loop> scaledSteady(const graph::Graph& graph, const Loop& steady,
                                  std::span<const std::int64_t> held, std::int64_t factor,
@@ -251,7 +251,7 @@ Scaled mostScaled(const graph::Graph& graph, const Scalable& from, ScaleOptions 
         fuse(from.sequential, *tree);
         Placed placed =
             place(graph, *tree, {begin.held, begin.reads * factor, false, begin.sharing});
-        if (bytesOf(graph, placed, begin) > limit) return {};
+        if (bytesBeyondWaiting(graph, placed, begin) > limit) return {};
         return {factor, std::move(placed)};
     };
     const std::int64_t fewest = from.forDevice                ? kFewestOfDevice

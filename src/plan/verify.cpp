@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "plan/detail/chunk_check.h"
 #include "plan/detail/demand.h"
 #include "plan/detail/names.h"
 #include "plan/detail/shared_tapes.h"
@@ -54,6 +55,9 @@ public:
         if (plan.scaled.iterations == 0) return;
         play("scaled", plan.scaled, repetitions.steady, plan.scaled.iterations);
         play("steady", plan.steady, repetitions.steady, 1);
+        if (!plan.chunk) return;
+        playChunks();
+        play("steady", plan.steady, repetitions.steady, 1);
     }
 
 private:
@@ -105,9 +109,17 @@ private:
 
     void play(const char* title, const Phase& phase, const std::vector<std::int64_t>& firings,
               std::int64_t times) {
+        playPhase(title, phase, firings, times, [&] { playAll(phase.steps); });
+        for (EdgeId id = 0; id < tapeStates.size(); ++id) checkEnd(title, id);
+    }
+
+    /// `steps` plays what there is to do, whatever that is.
+    template <typename Steps>
+    void playPhase(const char* title, const Phase& phase, const std::vector<std::int64_t>& firings,
+                   std::int64_t times, Steps steps) {
         fired.assign(graph.nodes.size(), 0);
         read = 0;
-        playAll(phase.steps);
+        steps();
         for (NodeId id = 0; id < fired.size(); ++id) {
             const std::int64_t own = &phase == &plan.init && graph.nodes[id].prework ? 1 : 0;
             const std::int64_t expected = sharing.isGone(id) ? own : firings[id] * times;
@@ -116,8 +128,66 @@ private:
                        expected, title);
         }
         checkReads(title, phase);
-        for (EdgeId id = 0; id < tapeStates.size(); ++id) checkEnd(title, id);
     }
+
+    // ---- chunks
+
+    using Places = std::vector<std::int64_t>;
+
+    /// Two of them, each in memory of its own that holds nothing but what is handed to it.
+    void playChunks() {
+        const Chunk& chunk = *plan.chunk;
+        std::vector<Places> handed;
+        for (const Carry& carry : chunk.carries) handed.push_back(carriedAt(carry, carry.to));
+        std::vector<Places> stays;  // on tapes that chunks do not touch
+        for (const TapeState& each : tapeStates) stays.push_back(each.places);
+        for (int number = 0; number < 2; ++number) {
+            for (TapeState& each : tapeStates)
+                std::fill(each.places.begin(), each.places.end(), kNothing);
+            playPhase("a chunk", {{}, chunk.reads, chunk.iterations}, repetitions.steady,
+                      chunk.iterations, [&] { playSegments(chunk, handed); });
+        }
+        for (const Carry& carry : chunk.carries)
+            if (carry.kind == CarryKind::Items) stays[carry.tape].clear();
+        for (EdgeId id = 0; id < tapeStates.size(); ++id)
+            if (!stays[id].empty()) tapeStates[id].places = stays[id];
+        for (std::size_t k = 0; k < handed.size(); ++k) putCarried(chunk.carries[k], handed[k]);
+        for (EdgeId id = 0; id < tapeStates.size(); ++id) checkEnd("chunks", id);
+    }
+
+    void playSegments(const Chunk& chunk, std::vector<Places>& handed) {
+        for (std::size_t at = 0; at <= chunk.segments.size(); ++at) {
+            for (std::size_t k = 0; k < handed.size(); ++k)
+                if (chunk.carries[k].taken == at) putCarried(chunk.carries[k], handed[k]);
+            for (std::size_t k = 0; k < handed.size(); ++k)
+                if (chunk.carries[k].given == at)
+                    handed[k] = carriedAt(chunk.carries[k], chunk.carries[k].from);
+            if (at < chunk.segments.size()) playAll(chunk.segments[at].steps);
+        }
+    }
+
+    std::int64_t itemAt(const Carry& carry, std::int64_t byte) const {
+        const Channel& tape = plan.channels[carry.tape];
+        return (byte - tape.offset) / tape.itemSize;
+    }
+
+    /// The items that are carried, where they lie.
+    Places carriedAt(const Carry& carry, std::int64_t byte) {
+        if (carry.kind != CarryKind::Items) return {};
+        const std::int64_t first = itemAt(carry, byte), items = plan.channels[carry.tape].retained;
+        if (!isInside(carry.tape, first, items)) return {};
+        const auto from = tapeStates[carry.tape].places.begin() + first;
+        return {from, from + items};
+    }
+
+    void putCarried(const Carry& carry, const Places& items) {
+        if (items.empty()) return;
+        const std::int64_t first = itemAt(carry, carry.to);
+        overwrite(carry.tape, first, static_cast<std::int64_t>(items.size()));
+        std::copy(items.begin(), items.end(), tapeStates[carry.tape].places.begin() + first);
+    }
+
+    // ---- regions
 
     /// As the program does: first `init`, then `steady`, again and again.
     void playRegion(const Region& region) {
@@ -348,6 +418,7 @@ std::vector<std::string> verify(const Plan& plan, const graph::Repetitions& repe
     if (!faults.isEmpty()) return faults.take();
     StateCheck state(plan, faults);
     state.run();
+    checkCarries(plan, faults);
     if (!faults.isEmpty()) return faults.take();
     Replay(plan, repetitions, sharing, state.takeOverlaps(), faults).run();
     return faults.take();

@@ -119,11 +119,11 @@ void apply(base::Context& context, const Settings& settings) {
     }
     // C compilers make vectors themselves, of plain loops.
     if (settings.isSource)
-        for (base::Pass pass : {base::Pass::HorizontalFusion, base::Pass::VectoriseSplitjoins,
-                                base::Pass::DelaysToWindows, base::Pass::RemoveRoundRobins,
-                                base::Pass::Scaling, base::Pass::LayoutPropagation,
-                                base::Pass::ImageBlocking, base::Pass::FuseEpilogues,
-                                base::Pass::BatchTiling})
+        for (base::Pass pass :
+             {base::Pass::HorizontalFusion, base::Pass::VectoriseSplitjoins,
+              base::Pass::DelaysToWindows, base::Pass::RemoveRoundRobins, base::Pass::Scaling,
+              base::Pass::LayoutPropagation, base::Pass::ImageBlocking, base::Pass::FuseEpilogues,
+              base::Pass::BatchTiling})
             context.passes.disable(pass);
     if (settings.noTorch && settings.kernels == Kernels::Torch)
         diags.add(base::Diag::ConflictingOptions) << "--no-torch" << "--kernels=torch";
@@ -136,6 +136,17 @@ void apply(base::Context& context, const Settings& settings) {
         !codegen::knowsProcessor(codegenOptions(settings), settings.processor))
         diags.add(base::Diag::UnknownProcessor) << settings.processor;
 }
+
+namespace {
+
+/// Libraries belong to their caller's thread, and who follows a program line by line wants one.
+bool mayUseThreads(const Settings& settings) {
+    const bool isOther = settings.isShared || settings.isSource || settings.atOnce ||
+                         settings.lowers || settings.debug || settings.device.kind != Device::Cpu;
+    return settings.threads != 1 && !isOther;
+}
+
+}  // namespace
 
 Stage load(Compilation& result, const Settings& settings, std::vector<SourceText> sources,
            const Loading& loading) {
@@ -157,6 +168,8 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.tapes = settings.tapes;
     request.lowers = settings.lowers;
     request.forDevice = settings.device.kind == Device::Cuda;
+    request.chunks = mayUseThreads(settings);
+    request.chunkStates = settings.chunkStates;
     request.planIfPossible = loading.last == Stage::Planned && !settings.noInterpret;
     request.optimise = optimisations(settings);
     if (settings.isShared) request.mostItems = kMostAtOnce;

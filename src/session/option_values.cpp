@@ -164,6 +164,12 @@ bool setOption(Settings& settings, Value name, Value value) {
     if (name == "target") return setTarget(settings, value);
     if (name == "device") return setDevice(settings, value);
     if (name == "split") return setSplit(settings, value);
+    if (name == "chunk")
+        return number(value, INT32_MAX, count) && count != 0 &&
+               (settings.chunkStates = static_cast<std::int64_t>(count), true);
+    if (name == "j")
+        return number(value, INT32_MAX, count) &&
+               (settings.threads = static_cast<unsigned>(count), true);
     if (name == "schedule") return setOrder(settings, value);
     if (name == "pass") return addPass(settings, value);
     if (name == "disable-pass") return disable(settings, value);

@@ -261,13 +261,13 @@ private:
             isDynamic ? std::nullopt : scalable(program, result.plannedQuota());
         std::optional<base::Quiet> quiet;
         if (request.planIfPossible) quiet.emplace(result.context.diags);
-        result.plan = plan::plan(
-            result.context, program, result.plannedQuota(),
-            isDynamic ? none
-            : own     ? *own
-                      : result.schedules.front(),
-            {single ? &*single : nullptr, request.mostItems, request.tapes,
-             request.optimise.has_value(), ending ? &*ending : nullptr, request.forDevice});
+        result.plan = plan::plan(result.context, program, result.plannedQuota(),
+                                 isDynamic ? none
+                                 : own     ? *own
+                                           : result.schedules.front(),
+                                 {single ? &*single : nullptr, request.mostItems, request.tapes,
+                                  request.optimise.has_value(), ending ? &*ending : nullptr,
+                                  request.chunks, request.chunkStates, request.forDevice});
     }
 
     /// What --lenient made a warning of.

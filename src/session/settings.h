@@ -57,6 +57,8 @@ struct Settings {
     std::optional<base::Pass> emitAfter;  ///< what it makes is kept as a text
     std::optional<std::int64_t> bisectLimit;  ///< --opt-bisect-limit
     bool timePasses = false;
+    unsigned threads = 0;  ///< -j: that may run the program; 0: one for each processor
+    std::int64_t chunkStates = 0;  ///< --chunk; 0: not given
     bool checks = true;  ///< --check=all
     bool debug = false;  ///< -g
     bool fastMath = false;

@@ -9,6 +9,8 @@ ENGINES = {
     "jit-O0": ["-O0", "--no-interpret"],
     "jit": ["--no-interpret"],
     "jit-O3": ["-O3", "--no-interpret"],
+    # Chunks as small as they can be; where it pays does not matter.
+    "jit-threads": ["-j3", "--no-tune", "--chunk=2", "--no-interpret"],
     "jit-ring": ["--tapes=ring", "--no-interpret"],
     "interpret-arrays": ["--tapes=arrays", "--interpret"],  # the lower form
     "jit-arrays": ["--tapes=arrays", "--no-interpret"],

@@ -31,6 +31,8 @@ ENGINES = {
         *(f"--disable-pass={name}" for name in ("vectorise-firings", "vectorise-loops", "if-conversion")),
         "--no-interpret",
     ],
+    "jit 3 threads": ["-j3", "--no-tune", "--chunk=2", "--no-interpret"],
+    "jit 16 threads": ["-j16", "--no-tune", "--chunk=1", "--no-interpret"],
     "jit rings": ["--tapes=ring", "--no-interpret"],
     "lower form": ["--tapes=arrays", "--no-interpret"],
     "interpreted lower form": ["--tapes=arrays", "--interpret"],

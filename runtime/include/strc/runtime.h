@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define STRC_ABI_VERSION 2u
+#define STRC_ABI_VERSION 3u
 /// At most so many bytes of strings at a time; what would be more is null.
 #define STRC_STRING_BYTES (UINT64_C(1) << 30)
 /// A value of a parameter, as it lies in memory, has so much room.
@@ -182,6 +182,8 @@ typedef struct strc_program {
     const int64_t *message_bytes;
     /// What can still fire when the input ends (strc/ending.h). Null: nothing.
     const struct strc_ending *ending;
+    /// The phase `scaled` in a form that several threads can do (strc/chunks.h). Null: there is none.
+    const struct strc_chunks *chunks;
 } strc_program;
 
 typedef enum strc_end {
@@ -205,7 +207,9 @@ struct strc_env {
     uint8_t c_format;  ///< print like C (language.md 18)
     uint8_t drains;  ///< when the input ends, what has its items still fires
     const strc_symbolic *symbolic;  ///< null: there are none
-    uint32_t workers;  ///< threads that may share what is large; 0, 1: nobody but the one that runs
+    uint32_t
+        workers;  ///< threads that may run the program (strc/chunks.h), or share what is large in it; 0, 1: the one that runs
+    uint8_t shares_always;  ///< they do wherever they can, not only where it was seen to pay
     strc_fault fault;
     strc_device_error device_error;
     uint64_t firings;  ///< of a run by demand, or of those that drained it

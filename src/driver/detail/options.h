@@ -70,6 +70,7 @@ struct Options {
     bool cFormat = false;
     bool stats = false;
     int workers = 0;  ///< 0: not given
+    bool sharesAlways = false;  ///< --no-tune
     FileOptions in, out;
     std::optional<std::string> outSample;
     int outRate = 0, outChannels = 0, outWidth = 0, outHeight = 0;  ///< 0: not given

@@ -18,9 +18,9 @@ struct Interval {
     bool isEmpty() const { return last < first; }
 };
 
-/// When a tape is in use: in `init`, `steady` and `scaled`.
+/// When a tape is in use: in `init`, `steady`, `scaled` and a chunk.
 struct LiveRange {
-    std::array<Interval, 3> phases;
+    std::array<Interval, 4> phases;
     bool overlaps(const LiveRange&) const;
 };
 

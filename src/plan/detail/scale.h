@@ -43,6 +43,9 @@ struct Scaled {
     Placed placed;
 };
 
+/// What channels need beyond what waits in them anyway.
+std::int64_t bytesBeyondWaiting(const graph::Graph&, const Placed&, const Begin&);
+
 /// The passes `scaling` and `feedback-blocks`: as many steady states as fast memory holds, `most` at most. For a device, as
 /// many as it may copy while it computes.
 Scaled scale(base::Context&, const graph::Graph&, std::int64_t most, Scalable);

@@ -53,6 +53,12 @@ void shareMemory(plan::Plan& plan) {
 }
 /// A block of a feedback loop has one firing more than items that it can take.
 void lengthenBlock(plan::Plan& plan) { ++firingIn(plan, plan.scaled, "filter").count; }
+/// Threads take the items that stay on a tape behind the filter that wants them.
+void takeLate(plan::Plan& plan) {
+    ASSERT_TRUE(plan.chunk) << plan::print(plan);
+    for (plan::Carry& carry : plan.chunk->carries)
+        if (carry.kind == plan::CarryKind::Items) ++carry.taken;
+}
 /// Of neighbours that fire in turn the second one comes first.
 void turnNeighbours(plan::Plan& plan) {
     Step* loop = findStep(plan.scaled.steps,
@@ -106,6 +112,12 @@ std::vector<PlanFault> planFaults() {
                  "for (int i = 0; i < 700; i++) enqueue 1; };"),
          lengthenBlock},
         {Pass::Fusion, planned("add Sum; add Sum;"), turnNeighbours},
+        {Pass::Chunks,
+         planned("add int->int filter { work pop 1 push 1 { int x = pop(); for (int k = 0; k < "
+                 "2000; k++) x = x * 31 + (x >> 3); push(x); } }; add int->int filter { work peek "
+                 "9 pop 1 "
+                 "push 1 { push(peek(8) - pop()); } };"),
+         takeLate},
         {Pass::Arena, rows("add Half; add Half;"), shareMemory},
         {Pass::Regions,
          planned("add Scale(2); add int->int filter { work pop 1 push [0, 1] { int x = pop(); if "
@@ -120,6 +132,7 @@ std::vector<PlanFault> planFaults() {
 class PlanFaults : public FaultTest, public ::testing::WithParamInterface<PlanFault> {};
 
 TEST_P(PlanFaults, AreFound) {
+    request.chunks = GetParam().pass == Pass::Chunks;
     compileTo(session::Stage::Planned, GetParam().text);
     stopNoting();
     const bool isStage = base::info(GetParam().pass).kind == base::PassKind::Stage;

@@ -1,0 +1,356 @@
+// Chunks in order of their numbers: a thread that has none takes the next one. A chunk waits for what the chunk before it gives, and
+// that one is always at work already, so somebody can always go on. What is handed from chunk to chunk lies in a ring of slots.
+#define _GNU_SOURCE  // pthread_getattr_np
+#include "chunks.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "run.h"
+#include "strc/workers.h"
+
+enum {
+    kLine = 64,  ///< bytes
+    kSpins = 4000,  ///< looks before a thread sleeps: some 10 to 100 µs
+    kAhead =
+        2,  ///< slots more than threads: a thread may begin with a chunk although another one still takes what it was given
+};
+
+/// The boundary in front of segment k of a chunk is passed when what is taken there has been taken, and what is given, given. The
+/// number of the chunk, and of boundaries that it has passed: later ones are greater.
+typedef struct progress {
+    _Alignas(kLine) uint64_t reached;  ///< atomic
+} progress;
+
+typedef struct member {
+    _Alignas(kLine) strc_env env;
+    strc_team *team;
+    char *state;
+    uint64_t chunk;  ///< that it does
+    strc_end end;
+} member;
+
+struct strc_team {
+    const strc_program *program;
+    const strc_chunks *chunks;
+    uint64_t state_size;
+    uint32_t threads, slots;
+    member *members;
+    char *memory;  ///< states and work memory of the members, then the slots
+    char *handed;
+    progress *progress;  ///< by slot: of the chunk for which it is
+    uint64_t first;  ///< number of the chunk with which this run begins
+    uint64_t count;
+    uint32_t
+        delays;  ///< for tests: threads stop for some time between segments, at random; 0: they do not
+    volatile unsigned char ends;  ///< nothing is begun any more
+    _Alignas(kLine) uint64_t next;  ///< how many have been begun; atomic
+    _Alignas(kLine) uint32_t sleeping;  ///< threads; atomic
+    pthread_mutex_t mutex;  ///< of who sleeps
+    pthread_cond_t moved;
+};
+
+enum { kBoundaryBits = 16 };
+
+static uint64_t mark(uint64_t chunk, uint32_t passed) { return chunk << kBoundaryBits | passed; }
+
+static uint64_t rounded(uint64_t size) { return (size + kLine - 1) / kLine * kLine; }
+
+static uint64_t *reached(strc_team *team, uint64_t chunk) {
+    return &team->progress[chunk % team->slots].reached;
+}
+
+static char *slot(strc_team *team, uint64_t chunk) {
+    return team->handed + chunk % team->slots * rounded(team->chunks->handed);
+}
+
+// ---- waiting
+
+static void pause_briefly(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static int is_there(strc_team *team, uint64_t chunk, uint32_t passed) {
+    return __atomic_load_n(reached(team, chunk), __ATOMIC_SEQ_CST) >= mark(chunk, passed);
+}
+
+static void wait_for(member *me, uint64_t chunk, uint32_t passed) {
+    strc_team *team = me->team;
+    for (int k = 0; k < kSpins; ++k) {
+        if (is_there(team, chunk, passed)) return;
+        if (strc_is_set(&team->ends)) strc_stop(&me->env);
+        pause_briefly();
+    }
+    pthread_mutex_lock(&team->mutex);
+    __atomic_fetch_add(&team->sleeping, 1, __ATOMIC_SEQ_CST);
+    while (!is_there(team, chunk, passed) && !strc_is_set(&team->ends))
+        pthread_cond_wait(&team->moved, &team->mutex);
+    __atomic_fetch_sub(&team->sleeping, 1, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&team->mutex);
+    if (!is_there(team, chunk, passed)) strc_stop(&me->env);
+}
+
+static void wake(strc_team *team) {
+    pthread_mutex_lock(&team->mutex);
+    pthread_cond_broadcast(&team->moved);
+    pthread_mutex_unlock(&team->mutex);
+}
+
+static void pass(strc_team *team, uint64_t chunk, uint32_t passed) {
+    __atomic_store_n(reached(team, chunk), mark(chunk, passed), __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&team->sleeping, __ATOMIC_SEQ_CST) != 0) wake(team);
+}
+
+void strc_team_stop(strc_team *team) {
+    __atomic_store_n(&team->ends, 1, __ATOMIC_SEQ_CST);
+    for (uint32_t k = 0; k < team->threads; ++k)
+        __atomic_store_n(&team->members[k].env.poll, 1, __ATOMIC_RELAXED);
+    wake(team);
+}
+
+// ---- what is carried
+
+static int is_computed(const strc_carry *carry) {
+    return carry->kind == STRC_CARRY_AFFINE || carry->kind == STRC_CARRY_COUNTER;
+}
+
+/// What it is after a chunk, of what it is before.
+static void compute(const strc_carry *carry, const char *before, char *after) {
+    if (carry->kind == STRC_CARRY_COUNTER) {
+        uint64_t count;
+        memcpy(&count, before, sizeof count);
+        count += carry->summand;
+        memcpy(after, &count, sizeof count);
+        return;
+    }
+    uint32_t number;
+    memcpy(&number, before, sizeof number);
+    number = (number * carry->factor + carry->summand) & carry->mask;
+    memcpy(after, &number, sizeof number);
+}
+
+static void take(const strc_carry *carry, const char *handed, strc_env *env, char *state) {
+    char *to = carry->kind == STRC_CARRY_RANDOM ? (char *)&env->random : state + carry->to;
+    memcpy(to, handed + carry->at, carry->size);
+}
+
+static void give(const strc_carry *carry, const strc_env *env, const char *state, uint64_t place,
+                 char *handed) {
+    const char *from =
+        carry->kind == STRC_CARRY_RANDOM ? (const char *)&env->random : state + place;
+    memcpy(handed + carry->at, from, carry->size);
+}
+
+/// How far a chunk has got with what there is to take and to give.
+typedef struct carrying {
+    uint32_t taken, given;  ///< carries that are done
+} carrying;
+
+/// What segment `segment` takes is given by the chunk before, at the latest of the boundaries concerned.
+static void take_all(member *me, carrying *done, uint32_t segment) {
+    strc_team *team = me->team;
+    const strc_chunks *chunks = team->chunks;
+    uint32_t end = done->taken, passed = 0;
+    for (; end < chunks->carry_count && chunks->carries[end].taken == segment; ++end)
+        if (chunks->carries[end].given >= passed) passed = chunks->carries[end].given + 1;
+    if (end == done->taken) return;
+    wait_for(me, me->chunk - 1, passed);
+    char *handed = slot(team, me->chunk), *next = slot(team, me->chunk + 1);
+    for (; done->taken < end; ++done->taken) {
+        const strc_carry *carry = &chunks->carries[done->taken];
+        take(carry, handed, &me->env, me->state);
+        if (is_computed(carry)) compute(carry, handed + carry->at, next + carry->at);
+    }
+}
+
+static void give_all(member *me, carrying *done, uint32_t segment) {
+    const strc_chunks *chunks = me->team->chunks;
+    char *handed = slot(me->team, me->chunk + 1);
+    for (; done->given < chunks->carry_count; ++done->given) {
+        const strc_carry *carry = &chunks->carries[chunks->given[done->given]];
+        if (carry->given != segment) return;
+        if (!is_computed(carry)) give(carry, &me->env, me->state, carry->from, handed);
+    }
+}
+
+// ---- chunks
+
+/// The slots that it uses belonged to chunks as many numbers before: nobody may look at them any more.
+static void wait_for_slots(member *me) {
+    const strc_team *team = me->team;
+    const uint32_t whole = team->chunks->segment_count + 1;
+    for (uint64_t chunk = me->chunk; chunk <= me->chunk + 1; ++chunk)
+        if (chunk >= team->first + team->slots) wait_for(me, chunk - team->slots, whole);
+}
+
+/// Makes other orders of events, which would be rare otherwise.
+static void delay(strc_team *team) {
+    if (team->delays == 0) return;
+    const uint32_t number = __atomic_fetch_add(&team->delays, 0x9e3779b9, __ATOMIC_RELAXED);
+    const uint32_t mixed = (number ^ number >> 15) * 0x85ebca6b;
+    if ((mixed >> 28) != 0) return;
+    const struct timespec time = {.tv_nsec = (mixed >> 8 & 0xff) * 1000};
+    nanosleep(&time, NULL);
+}
+
+static strc_end do_chunk(void *self) {
+    member *me = self;
+    strc_team *team = me->team;
+    const strc_chunks *chunks = team->chunks;
+    carrying done = {0, 0};
+    wait_for_slots(me);
+    pass(team, me->chunk, 0);
+    for (uint32_t segment = 0; segment <= chunks->segment_count; ++segment) {
+        take_all(me, &done, segment);
+        give_all(me, &done, segment);
+        delay(team);
+        pass(team, me->chunk, segment + 1);
+        if (segment < chunks->segment_count) chunks->segments[segment](&me->env, me->state);
+    }
+    return STRC_END_ITERATIONS;
+}
+
+static const char *end_of_stack(void) {
+    static _Thread_local const char *end;
+    if (end) return end;
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return NULL;
+    void *address = NULL;
+    size_t size = 0;
+    pthread_attr_getstack(&attributes, &address, &size);
+    pthread_attr_destroy(&attributes);
+    return end = address;
+}
+
+static void do_chunks(void *self, int64_t first, int64_t end) {
+    strc_team *team = self;
+    for (; first < end; ++first) {
+        member *me = &team->members[first];
+        me->env.stack_end = end_of_stack();
+        me->end = STRC_END_ITERATIONS;
+        while (me->end == STRC_END_ITERATIONS && !strc_is_set(&team->ends)) {
+            const uint64_t number = __atomic_fetch_add(&team->next, 1, __ATOMIC_RELAXED);
+            if (number >= team->count) break;
+            me->chunk = team->first + number;
+            me->end = strc_attempt(&me->env, do_chunk, me);
+            strc_strings_release(&me->env);
+        }
+        if (me->end != STRC_END_ITERATIONS) strc_team_stop(team);
+    }
+}
+
+/// Chunks of this run that went well, up to the first that did not.
+static uint64_t count_done(strc_team *team) {
+    const uint64_t begun = team->next < team->count ? team->next : team->count;
+    const uint64_t most = team->slots + team->threads;  // that may be under way, or wait for others
+    uint64_t done = begun > most ? begun - most : 0;
+    while (done < begun && is_there(team, team->first + done, team->chunks->segment_count + 1))
+        ++done;
+    return done;
+}
+
+static strc_end why_not(const strc_team *team) {
+    strc_end why = STRC_END_INTERRUPTED;
+    for (uint32_t k = 0; k < team->threads; ++k) {
+        const strc_end end = team->members[k].end;
+        if (end != STRC_END_ITERATIONS && end != STRC_END_INTERRUPTED) why = end;
+    }
+    return why;
+}
+
+/// What the first chunk takes; the one before it counts as done.
+static void hand_over_first(strc_team *team, const strc_env *env, const char *state) {
+    const strc_chunks *chunks = team->chunks;
+    char *handed = slot(team, team->first);
+    for (uint32_t k = 0; k < chunks->carry_count; ++k)
+        give(&chunks->carries[k], env, state, chunks->carries[k].to, handed);
+    *reached(team, team->first - 1) = mark(team->first - 1, chunks->segment_count + 1);
+}
+
+static void take_last(strc_team *team, strc_env *env, char *state) {
+    const strc_chunks *chunks = team->chunks;
+    const char *handed = slot(team, team->first + team->count);
+    for (uint32_t k = 0; k < chunks->carry_count; ++k)
+        take(&chunks->carries[k], handed, env, state);
+}
+
+uint64_t strc_team_run(strc_team *team, strc_env *env, void *state, uint64_t count, strc_end *why) {
+    team->first += team->count + team->slots;  // nothing of a run before looks like one of this
+    team->count = count;
+    team->next = 0;
+    team->ends = 0;
+    for (uint32_t k = 0; k < team->threads; ++k) {
+        member *each = &team->members[k];
+        each->env.poll = 0;
+        each->end = STRC_END_ITERATIONS;
+    }
+    hand_over_first(team, env, state);
+    static const volatile unsigned char never = 0;
+    strc_workers_share(team->threads, do_chunks, team, team->threads, &never);
+    const uint64_t done = count_done(team);
+    if (done == count)
+        take_last(team, env, state);
+    else
+        *why = why_not(team);
+    return done;
+}
+
+// ---- a team
+
+static int begin_members(strc_team *team, const strc_env *env, const void *state) {
+    const uint64_t own = rounded(team->state_size) + rounded(team->program->work_size);
+    const uint64_t slots = team->slots * rounded(team->chunks->handed);
+    team->memory = aligned_alloc(kLine, team->threads * own + slots + kLine);
+    team->members = aligned_alloc(kLine, team->threads * sizeof *team->members);
+    team->progress = aligned_alloc(kLine, team->slots * sizeof *team->progress);
+    if (!team->memory || !team->members || !team->progress) return 1;
+    memset(team->progress, 0, team->slots * sizeof *team->progress);
+    team->handed = team->memory + team->threads * own;
+    for (uint32_t k = 0; k < team->threads; ++k) {
+        member *each = &team->members[k];
+        *each = (member){.env = *env, .team = team, .state = team->memory + k * own};
+        each->env.work = each->state + rounded(team->state_size);
+        each->env.workers = 1;
+        each->env.strings = NULL;
+        each->env.escape = NULL;
+        memcpy(each->state, state, team->state_size);
+    }
+    return 0;
+}
+
+strc_team *strc_team_new(const strc_program *program, const strc_env *env, const void *state,
+                         uint32_t threads) {
+    strc_team *team = aligned_alloc(kLine, sizeof *team);
+    if (!team) return NULL;
+    *team = (strc_team){.program = program,
+                        .chunks = program->chunks,
+                        .state_size = program->state_size,
+                        .threads = threads,
+                        .slots = threads + kAhead,
+                        .first = threads + kAhead,
+                        .mutex = PTHREAD_MUTEX_INITIALIZER,
+                        .moved = PTHREAD_COND_INITIALIZER};
+    const char *delays = getenv("STRC_TEST_DELAYS");
+    if (delays) team->delays = (uint32_t)atoi(delays) | 1;
+    if (begin_members(team, env, state) == 0) return team;
+    strc_team_free(team);
+    return NULL;
+}
+
+void strc_team_free(strc_team *team) {
+    if (!team) return;
+    for (uint32_t k = 0; team->members && k < team->threads; ++k)
+        strc_strings_free(&team->members[k].env);
+    pthread_mutex_destroy(&team->mutex);
+    pthread_cond_destroy(&team->moved);
+    free(team->progress);
+    free(team->members);
+    free(team->memory);
+    free(team);
+}

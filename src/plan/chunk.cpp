@@ -1,0 +1,305 @@
+#include "plan/detail/chunk.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "ir/affine_state.h"
+#include "ir/stored_fields.h"
+#include "plan/detail/chunk_work.h"
+#include "plan/detail/layout.h"
+
+namespace strc::plan {
+namespace {
+
+using graph::kNone;
+
+/// Threads have to gain at least so much, if there are many.
+constexpr double kLeastGain = 1.25;
+/// Segments that do less than this part of a chunk are joined with others: a hand-over has its price.
+constexpr double kSmallest = 1.0 / 64;
+constexpr std::size_t kNever = SIZE_MAX;
+
+/// Steps, by their places, that touch something.
+struct Span {
+    std::size_t first = kNever, last = 0;
+
+    bool isEmpty() const { return first == kNever; }
+    void add(std::size_t step) {
+        first = std::min(first, step);
+        last = std::max(last, step);
+    }
+};
+
+bool isFile(const elab::Kernel& kernel) {
+    if (kernel.builtin == types::BuiltinStream::None) return false;
+    const types::BuiltinRole role = types::info(kernel.builtin).role;
+    return role == types::BuiltinRole::Reader || role == types::BuiltinRole::Writer;
+}
+
+bool hasStrings(const types::Type* type) {
+    if (type->is(types::TypeKind::Array)) return hasStrings(type->element);
+    if (type->is(types::TypeKind::Struct)) {
+        const std::vector<types::StructField>& fields = type->structure->fields;
+        return std::any_of(fields.begin(), fields.end(),
+                           [](const types::StructField& field) { return hasStrings(field.type); });
+    }
+    return type->is(types::TypeKind::String);
+}
+
+/// Finds what a phase carries on and between which of its steps.
+class Carries {
+public:
+    Carries(const Plan& made, std::vector<Step>& all, std::int64_t states,
+            const graph::Repetitions& firings)
+        : plan(made),
+          program(*made.program),
+          steps(all),
+          iterations(states),
+          repetitions(firings),
+          nodes(program.graph.nodes.size()),
+          reads(program.graph.edges.size()),
+          writes(program.graph.edges.size()) {}
+
+    /// False: something would be carried that cannot be.
+    bool find() {
+        takeTailMoves();
+        for (std::size_t k = 0; k < steps.size(); ++k) note(steps[k], k);
+        for (NodeId id = 0; id < nodes.size(); ++id)
+            if (!nodes[id].isEmpty() && !addNode(id)) return false;
+        for (EdgeId id = 0; id < reads.size(); ++id)
+            if (plan.channels[id].tape == id && !addTape(id)) return false;
+        for (const Span& each : open)
+            if (!each.isEmpty()) add({.kind = CarryKind::Order}, each.first, each.last + 1);
+        return true;
+    }
+
+    std::vector<Carry> found;  ///< taken and given count steps; places within fields and tapes
+
+private:
+    /// Moves that end the phase: what they move is carried instead.
+    void takeTailMoves() {
+        while (!steps.empty() && steps.back().kind == StepKind::Move) {
+            const Step& last = steps.back();
+            const Channel& tape = plan.channels[last.channel];
+            const bool isTail = last.count == tape.retained && tape.tape == last.channel &&
+                                last.outputs[0].base == 0 && !tails.contains(last.channel);
+            if (!isTail) return;
+            tails[last.channel] = last.inputs[0].base;
+            steps.pop_back();
+        }
+    }
+
+    void note(const Step& step, std::size_t at) {
+        if (step.kind == StepKind::Loop) {
+            for (const Step& inner : step.body) note(inner, at);
+        } else if (step.kind == StepKind::Fire) {
+            nodes[step.node].add(at);
+            for (EdgeId edge : plan.inputsOf(step.node)) reads[tapeOf(edge)].add(at);
+            for (EdgeId edge : plan.outputsOf(step.node)) writes[tapeOf(edge)].add(at);
+        } else {
+            if (step.kind != StepKind::Move) open[step.kind == StepKind::Read ? 0 : 1].add(at);
+            if (step.kind != StepKind::Read) reads[tapeOf(step.channel)].add(at);
+            if (step.kind != StepKind::Write) writes[tapeOf(step.channel)].add(at);
+        }
+    }
+
+    EdgeId tapeOf(EdgeId edge) const { return plan.channels[edge].tape; }
+
+    void add(Carry carry, std::size_t taken, std::size_t given) {
+        carry.taken = taken;
+        carry.given = given;
+        found.push_back(carry);
+    }
+
+    // ---- nodes
+
+    bool addNode(NodeId id) {
+        const graph::Node& node = program.graph.nodes[id];
+        const Span& span = nodes[id];
+        if (node.effects & graph::kRandom)
+            add({.kind = CarryKind::Random, .node = id, .size = 8}, span.first, span.last + 1);
+        if (node.kernel == kNone) return true;
+        const elab::Kernel& kernel = program.kernels[node.kernel];
+        if (isFile(kernel) || (node.effects & graph::kPrints))
+            add({.kind = CarryKind::Order, .node = id}, span.first, span.last + 1);
+        return !kernel.code.work || addFields(id, kernel);
+    }
+
+    bool addFields(NodeId id, const elab::Kernel& kernel) {
+        if (const auto affine = ir::findAffineState(*kernel.code.work)) {
+            for (const ir::AffineField& field : *affine) addAffine(id, kernel, field);
+            return true;
+        }
+        const std::vector<bool> stored = ir::storedFields(kernel.code);
+        for (std::size_t k = 0; k < kernel.fieldTypes.size(); ++k) {
+            if (!stored[k]) continue;
+            if (hasStrings(kernel.fieldTypes[k])) return false;
+            addField(id, kernel.fieldOffsets[k], types::sizeOf(kernel.fieldTypes[k]));
+        }
+        return true;
+    }
+
+    void addAffine(NodeId id, const elab::Kernel& kernel, const ir::AffineField& field) {
+        const ir::AffineField all = field.times(iterations * repetitions.steady[id]);
+        const std::int64_t at = kernel.fieldOffsets[field.field];
+        add({.kind = CarryKind::Affine,
+             .node = id,
+             .from = at,
+             .to = at,
+             .size = 4,
+             .factor = all.factor,
+             .summand = all.summand,
+             .mask = all.mask},
+            0, 0);
+    }
+
+    /// Fields beside each other are carried as one.
+    void addField(NodeId id, std::int64_t at, std::int64_t size) {
+        if (!found.empty()) {
+            Carry& last = found.back();
+            if (last.kind == CarryKind::State && last.node == id && last.from + last.size == at) {
+                last.size += size;
+                return;
+            }
+        }
+        add({.kind = CarryKind::State, .node = id, .from = at, .to = at, .size = size},
+            nodes[id].first, nodes[id].last + 1);
+    }
+
+    // ---- tapes
+
+    bool addTape(EdgeId id) {
+        const Channel& tape = plan.channels[id];
+        if (tape.retained == 0 || (reads[id].isEmpty() && writes[id].isEmpty())) return true;
+        if (hasStrings(program.graph.edges[id].type)) return false;
+        Carry carry{.kind = CarryKind::Items, .tape = id, .size = tape.retained * tape.itemSize};
+        const auto tail = tails.find(id);
+        if (tail == tails.end() || reads[id].isEmpty() || writes[id].isEmpty()) {
+            if (tail != tails.end()) carry.from = tail->second * tape.itemSize;
+            add(carry, std::min(reads[id].first, writes[id].first),
+                std::max(reads[id].last, writes[id].last) + 1);
+            return true;
+        }
+        carry.from = tail->second * tape.itemSize;
+        const std::size_t taken = reads[id].first;
+        // Some of what stays may have stayed before.
+        const bool isAnyOlder = tail->second < tape.retained;
+        add(carry, taken, isAnyOlder ? std::max(taken, writes[id].last + 1) : writes[id].last + 1);
+        return true;
+    }
+
+    const Plan& plan;
+    const elab::Elaboration& program;
+    std::vector<Step>& steps;
+    std::int64_t iterations;
+    const graph::Repetitions& repetitions;
+    std::vector<Span> nodes, reads, writes;  ///< by NodeId; by tape
+    std::array<Span, 2> open;  ///< what reads the open input, and what writes the open output
+    std::map<EdgeId, std::int64_t> tails;  ///< item from which on those lie that stay
+};
+
+/// Cuts the steps where something is taken or given, but not into pieces that are too small.
+class Cutting {
+public:
+    Cutting(const Plan& plan, std::vector<Step> all)
+        : steps(std::move(all)), cut(steps.size() + 1) {
+        const ChunkWork estimate(*plan.program);
+        for (const Step& step : steps) work.push_back(estimate.of(plan, step));
+    }
+
+    void run(Chunk& chunk) {
+        for (double each : work) chunk.work += each;
+        for (const Carry& carry : chunk.carries) cut[carry.taken] = cut[carry.given] = true;
+        cut.front() = cut.back() = true;
+        joinSmall(chunk.work * kSmallest);
+        std::vector<std::size_t> before(cut.size());  // by place: cuts in front of it
+        for (std::size_t k = 0; k < steps.size(); ++k) {
+            if (cut[k]) chunk.segments.emplace_back();
+            chunk.segments.back().work += work[k];
+            chunk.segments.back().steps.push_back(std::move(steps[k]));
+            before[k + 1] = chunk.segments.size();
+        }
+        for (Carry& carry : chunk.carries) {
+            // The last cut that is not behind; the next one that is not in front.
+            carry.taken = cut[carry.taken] ? before[carry.taken] : before[carry.taken] - 1;
+            carry.given = before[carry.given];
+            chunk.ordered = std::max(chunk.ordered, between(chunk, carry));
+        }
+    }
+
+private:
+    void joinSmall(double least) {
+        double sum = 0;
+        for (std::size_t k = 1; k + 1 < cut.size(); ++k) {
+            sum += work[k - 1];
+            if (!cut[k]) continue;
+            if (sum + untilCut(k) <= least)
+                cut[k] = false;
+            else
+                sum = 0;
+        }
+    }
+
+    double untilCut(std::size_t from) const {
+        double sum = 0;
+        do sum += work[from++];
+        while (!cut[from]);
+        return sum;
+    }
+
+    static double between(const Chunk& chunk, const Carry& carry) {
+        double sum = 0;
+        for (std::size_t k = carry.taken; k < carry.given; ++k) sum += chunk.segments[k].work;
+        return sum;
+    }
+
+    std::vector<Step> steps;
+    std::vector<double> work;  ///< by step
+    std::vector<bool> cut;  ///< by step: in front of it, and behind the last one
+};
+
+/// Where fields and tapes lie in the state.
+void putInState(const Plan& plan, Carry& carry) {
+    std::int64_t base = 0;
+    if (carry.kind == CarryKind::Items) base = plan.channels[carry.tape].offset;
+    if (carry.kind == CarryKind::State || carry.kind == CarryKind::Affine)
+        base = plan.fields[carry.node];
+    carry.from += base;
+    carry.to += base;
+}
+
+}  // namespace
+
+std::optional<Chunk> cutIntoSegments(const Plan& plan, Placed placed, std::int64_t iterations,
+                                     const graph::Repetitions& repetitions) {
+    std::vector<Step> steps = std::move(placed.steps);
+    Carries carries(plan, steps, iterations, repetitions);
+    if (!carries.find() || steps.empty()) return std::nullopt;
+    Chunk chunk;
+    chunk.iterations = iterations;
+    chunk.carries = std::move(carries.found);
+    Cutting(plan, std::move(steps)).run(chunk);
+    return chunk;
+}
+
+bool canGain(const Chunk& chunk) { return chunk.ordered * kLeastGain <= chunk.work; }
+
+void placeCarries(Plan& plan, const graph::Repetitions& repetitions) {
+    if (!plan.chunk) return;
+    for (Carry& carry : plan.chunk->carries) putInState(plan, carry);
+    for (NodeId id = 0; id < plan.counters.size(); ++id) {
+        const std::int64_t at = plan.counters[id];
+        if (at < 0) continue;
+        const std::int64_t firings = plan.chunk->iterations * repetitions.steady[id];
+        plan.chunk->carries.push_back({.kind = CarryKind::Counter,
+                                       .node = id,
+                                       .from = at,
+                                       .to = at,
+                                       .size = kCounterSize,
+                                       .summand = static_cast<std::uint32_t>(firings)});
+    }
+}
+
+}  // namespace strc::plan

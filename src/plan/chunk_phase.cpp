@@ -1,0 +1,72 @@
+// The steady states of a chunk: many enough for their work to be worth a hand-over, few enough for near memory.
+#include <algorithm>
+#include <array>
+
+#include "plan/detail/chunk.h"
+#include "plan/detail/chunk_work.h"
+
+namespace strc::plan {
+namespace {
+
+/// Work that takes a processor some 100 µs, and the least of it with which it is worth while to hand anything over.
+constexpr double kWork = 1'000'000;
+constexpr double kLeastWork = 30'000;
+/// Caches of the second level, and of the third one, have that much for one thread. The least that is enough is taken.
+constexpr std::array<std::int64_t, 4> kBytes{1 << 18, 1 << 20, 1 << 22, 1 << 24};
+constexpr std::int64_t kMostFactor = 1 << 16;
+constexpr std::int64_t kWholeVectors = 16;  ///< firings
+
+class ChunkPhases {
+public:
+    ChunkPhases(const graph::Graph& program, const Scalable& all) : graph(program), from(all) {}
+
+    /// The most steady states, up to `most`, whose buffers fit.
+    Scaled within(std::int64_t bytes, std::int64_t most) const {
+        Scaled best = scaledBy(1, bytes);
+        if (best.factor == 0) return best;
+        while (best.factor < most) {
+            const std::int64_t factor = best.factor + (most - best.factor + 1) / 2;
+            if (Scaled more = scaledBy(factor, bytes); more.factor != 0)
+                best = std::move(more);
+            else
+                most = factor - 1;
+        }
+        const std::int64_t rest = best.factor % kWholeVectors;
+        return rest == 0 || best.factor < kWholeVectors ? std::move(best)
+                                                        : scaledBy(best.factor - rest, bytes);
+    }
+
+private:
+    Scaled scaledBy(std::int64_t factor, std::int64_t limit) const {
+        auto tree = scaledSteady(graph, *from.steady, from.between, factor, {true, true, false});
+        if (!tree) return {};
+        *tree = from.begin.sharing->withoutGone(*tree);
+        Placed placed = place(
+            graph, *tree, {from.begin.held, from.begin.reads * factor, false, from.begin.sharing});
+        if (bytesBeyondWaiting(graph, placed, from.begin) > limit) return {};
+        return {factor, std::move(placed)};
+    }
+
+    const graph::Graph& graph;
+    const Scalable& from;
+};
+
+}  // namespace
+
+Scaled chunked(const elab::Elaboration& program, std::int64_t most, const Scalable& from,
+               const graph::Repetitions& repetitions, std::int64_t states) {
+    const ChunkPhases phases(program.graph, from);
+    if (states != 0) return phases.within(kBytes.back(), std::min(most, states));
+    const double once = ChunkWork(program).ofSteadyState(repetitions);
+    if (once <= 0) return {};
+    const auto wanted =
+        static_cast<std::int64_t>(std::clamp(kWork / once, 1.0, static_cast<double>(kMostFactor)));
+    Scaled best;
+    for (std::int64_t bytes : kBytes) {
+        best = phases.within(bytes, std::min(most, wanted));
+        if (once * static_cast<double>(best.factor) >= kWork / 4) break;
+    }
+    return once * static_cast<double>(best.factor) >= kLeastWork ? std::move(best) : Scaled{};
+}
+
+}  // namespace strc::plan

@@ -1,0 +1,33 @@
+#pragma once
+/// Finds how threads can share a program: chunks of steady states (plan.h, Chunk). Private to plan.
+///
+/// A chunk has its own tapes. What it needs of the chunk before is the state of filters that change theirs, and the items that
+/// stay on tapes (the windows of filters that peek): each is taken as late and given as early as the steps allow, so filters
+/// without state run in all chunks at the same time, and those with state in the order of chunks, each while other threads run
+/// other filters. That is coarse-grained data parallelism and software pipelining at once (Gordon, Thies, Amarasinghe, "Exploiting
+/// coarse-grained task, data, and pipeline parallelism in stream programs", ASPLOS 2006, sections 4 and 5), with chunks that
+/// move from stage to stage in one thread instead of stages that hand data on.
+
+#include <optional>
+
+#include "plan/detail/place.h"
+#include "plan/detail/scale.h"
+#include "plan/plan.h"
+
+namespace strc::plan {
+
+/// None: something would be carried that cannot be. `made` has channels, but need not be laid out:
+/// places within fields and tapes count from the beginning of these. `reads` is left out.
+std::optional<Chunk> cutIntoSegments(const Plan& made, Placed, std::int64_t iterations,
+                                     const graph::Repetitions&);
+/// Could threads gain enough to be worth the trouble?
+bool canGain(const Chunk&);
+/// Once the plan is laid out: what is carried lies at its place in the state.
+void placeCarries(Plan&, const graph::Repetitions&);
+
+/// So many steady states, `most` at most, as make a chunk that is worth handing over, each node with all its firings at a stretch.
+/// factor 0: there are none. `states`: if not 0, so many as far as memory allows, whatever their work is.
+Scaled chunked(const elab::Elaboration&, std::int64_t most, const Scalable&,
+               const graph::Repetitions&, std::int64_t states);
+
+}  // namespace strc::plan

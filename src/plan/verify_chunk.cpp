@@ -1,0 +1,93 @@
+#include <algorithm>
+
+#include "ir/affine_state.h"
+#include "ir/stored_fields.h"
+#include "plan/detail/chunk_check.h"
+
+namespace strc::plan {
+namespace {
+
+using graph::kNone;
+
+class CarryCheck {
+public:
+    CarryCheck(const Plan& made, VerifyFaults& all)
+        : plan(made), chunk(*made.chunk), graph(made.program->graph), faults(all) {}
+
+    void run() {
+        for (const Carry& carry : chunk.carries) checkPlace(carry);
+        for (std::size_t k = 0; k < chunk.segments.size(); ++k) look(chunk.segments[k].steps, k);
+    }
+
+private:
+    void checkPlace(const Carry& carry) {
+        const bool isInState = carry.kind != CarryKind::Random && carry.kind != CarryKind::Order;
+        if (carry.taken >= chunk.segments.size() || carry.given > chunk.segments.size())
+            faults.add("a chunk has no segment {}", std::max(carry.taken, carry.given));
+        if (isInState && (std::min(carry.from, carry.to) < 0 || carry.size <= 0 ||
+                          std::max(carry.from, carry.to) + carry.size > plan.stateSize))
+            faults.add("a chunk carries what is outside of the state");
+    }
+
+    void look(const std::vector<Step>& steps, std::size_t segment) {
+        for (const Step& step : steps) {
+            if (step.kind == StepKind::Loop) look(step.body, segment);
+            if (step.kind == StepKind::Fire) fires(step.node, segment);
+            if (step.kind == StepKind::Read || step.kind == StepKind::Write)
+                checkOrder(kNone, segment, CarryKind::Order, "the open end of the program");
+        }
+    }
+
+    void fires(NodeId id, std::size_t segment) {
+        const graph::Node& node = graph.nodes[id];
+        const std::string name = path(graph, id);
+        if (node.effects & graph::kRandom) checkOrder(id, segment, CarryKind::Random, name);
+        if (node.effects & (graph::kPrints | graph::kWritesFile))
+            checkOrder(id, segment, CarryKind::Order, name);
+        if (node.kernel == kNone) return;
+        const elab::Kernel& kernel = plan.program->kernels[node.kernel];
+        if (!kernel.code.work) return;
+        const std::vector<bool> stored = ir::storedFields(kernel.code);
+        for (std::size_t k = 0; k < stored.size(); ++k)
+            if (stored[k] && !isCarried(id, segment, plan.fields[id] + kernel.fieldOffsets[k],
+                                        types::sizeOf(kernel.fieldTypes[k])))
+                faults.add("field {} of '{}' is not carried from chunk to chunk", k, name);
+        if (plan.counters[id] >= 0 && !isCarried(id, segment, plan.counters[id], 8))
+            faults.add("the count of firings of '{}' is not carried", name);
+    }
+
+    bool isCarried(NodeId id, std::size_t segment, std::int64_t at, std::int64_t size) const {
+        return std::any_of(chunk.carries.begin(), chunk.carries.end(), [&](const Carry& carry) {
+            const bool isAtOnce =
+                carry.kind == CarryKind::Affine || carry.kind == CarryKind::Counter;
+            return carry.node == id && carry.from <= at && carry.from + carry.size >= at + size &&
+                   (isAtOnce ? carry.taken <= segment
+                             : carry.kind == CarryKind::State && spans(carry, segment));
+        });
+    }
+
+    static bool spans(const Carry& carry, std::size_t segment) {
+        return carry.taken <= segment && segment < carry.given;
+    }
+
+    void checkOrder(NodeId id, std::size_t segment, CarryKind kind, const std::string& who) {
+        const bool isOrdered =
+            std::any_of(chunk.carries.begin(), chunk.carries.end(), [&](const Carry& carry) {
+                return carry.node == id && carry.kind == kind && spans(carry, segment);
+            });
+        if (!isOrdered) faults.add("what '{}' does has no order among chunks", who);
+    }
+
+    const Plan& plan;
+    const Chunk& chunk;
+    const graph::Graph& graph;
+    VerifyFaults& faults;
+};
+
+}  // namespace
+
+void checkCarries(const Plan& plan, VerifyFaults& faults) {
+    if (plan.chunk) CarryCheck(plan, faults).run();
+}
+
+}  // namespace strc::plan

@@ -1,0 +1,193 @@
+// Programs that several threads run in chunks: the same output, faults and ends as with one thread, and what is carried.
+#include "base/pass.h"
+#include "unit/codegen/compiled.h"
+
+namespace strc::codegen {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const std::string kParts =
+    "void->int filter Count { int n; work push 1 { push(n); n++; } }\n"
+    "void->int filter Lcg { int x; init { x = 42; } work push 1 { x = x * 1103515245 + 12345; "
+    "push(x "
+    ">> 8); } }\n"
+    "int->int filter Heavy(int rounds) { work pop 1 push 1 { int x = pop(); for (int k = 0; k < "
+    "rounds; k++) x = x * 31 + (x >> 5) + k; push(x); } }\n"
+    "int->int filter Window(int n) { work peek n pop 1 push 1 { int sum = 0; for (int k = 0; k < "
+    "n; "
+    "k++) sum += peek(k) * (k + 1); pop(); push(sum); } }\n"
+    "int->int filter Sum { int s; work pop 1 push 1 { s = s * 7 + (pop() ^ s >> 3); push(s); } }\n"
+    "int->int filter History { int[5] old; int at; work pop 1 push 1 { old[at] += pop(); at = (at "
+    "+ "
+    "1) % 5; push(old[at]); } }\n"
+    "int->int filter Turn { work pop 1 push 1 { push(pop() + iter()); } }\n"
+    "int->int filter Noise { work pop 1 push 1 { push(pop() + (int)(random() * 1000)); } }\n"
+    "int->void filter Show(int every) { int n; int s; work pop every { for (int k = 0; k < every; "
+    "k++) s = s * 3 + pop(); println(s); } }\n";
+
+class Chunks : public testing::CompiledTest {
+protected:
+    void SetUp() override { request.chunks = true; }
+
+    void make(const std::string& middle, int every = 64) {
+        compile("void->void pipeline Main { " + middle + " add Show(" + std::to_string(every) +
+                "); }\n" + kParts);
+    }
+
+    std::string runOn(std::uint32_t threads, std::int64_t steady) {
+        interp::Options how = testing::iterations(steady);
+        how.workers = threads;
+        how.sharesAlways = true;
+        printed.clear();
+        const interp::Outcome outcome = run(how);
+        iterationsDone = outcome.iterations;
+        return std::exchange(printed, "");
+    }
+
+    void expectSame(std::int64_t chunks = 40) {
+        ASSERT_TRUE(program.plan->chunk) << plan::print(*program.plan);
+        EXPECT_THAT(plan::verify(*program.plan, program.plannedQuota()), IsEmpty());
+        const std::int64_t steady = program.plan->chunk->iterations * chunks + 3;
+        const std::string alone = runOn(1, steady);
+        EXPECT_FALSE(alone.empty());
+        for (std::uint32_t threads : {2, 3, 16}) {
+            EXPECT_TRUE(runOn(threads, steady) == alone) << threads << " threads";
+            EXPECT_EQ(iterationsDone, steady);
+        }
+    }
+
+    std::size_t countCarried(plan::CarryKind kind) const {
+        const auto& all = program.plan->chunk->carries;
+        return static_cast<std::size_t>(std::count_if(
+            all.begin(), all.end(), [&](const plan::Carry& carry) { return carry.kind == kind; }));
+    }
+
+    std::int64_t iterationsDone = 0;
+};
+
+TEST_F(Chunks, FiltersWithoutState) {
+    make("add Count; add Heavy(200); add Heavy(100);");
+    expectSame();
+    EXPECT_EQ(countCarried(plan::CarryKind::Affine), 1u) << "the source counts";
+    EXPECT_EQ(countCarried(plan::CarryKind::Order), 1u) << "the sink prints";
+    EXPECT_EQ(countCarried(plan::CarryKind::Items), 0u);
+}
+
+TEST_F(Chunks, AGeneratorSkipsAhead) {
+    make("add Lcg; add Heavy(200);");
+    expectSame();
+    EXPECT_EQ(countCarried(plan::CarryKind::Affine), 1u);
+}
+
+TEST_F(Chunks, WindowsAreHandedOver) {
+    make("add Count; add Window(100); add Window(7); add Heavy(100);");
+    expectSame();
+    EXPECT_EQ(countCarried(plan::CarryKind::Items), 2u);
+}
+
+TEST_F(Chunks, WindowsThatAreLongerThanAChunk) {
+    make("add Lcg; add Window(4000); add Heavy(10);", 1);
+    expectSame(20);
+    EXPECT_EQ(countCarried(plan::CarryKind::Items), 1u);
+}
+
+TEST_F(Chunks, StateIsAnOrderedSection) {
+    make("add Lcg; add Heavy(100); add Sum; add Heavy(100); add History; add Window(20);");
+    expectSame();
+    EXPECT_GE(countCarried(plan::CarryKind::State), 3u);
+    EXPECT_LT(program.plan->chunk->ordered, program.plan->chunk->work / 2);
+}
+
+TEST_F(Chunks, AChainOfStateIsPipelined) {
+    std::string middle = "add Lcg;";
+    for (int k = 0; k < 6; ++k)
+        middle +=
+            "add int->int filter { int s; work pop 1 push 1 { int x = pop() + s; for (int k = "
+            "0; k < 100; k++) x = x * 31 + (x >> 7); s = x; push(x); } };";
+    make(middle);
+    expectSame();
+    EXPECT_LT(program.plan->chunk->ordered, program.plan->chunk->work / 4);
+}
+
+TEST_F(Chunks, CountsOfFirings) {
+    make("add Lcg; add Turn; add Heavy(100);");
+    expectSame();
+    EXPECT_EQ(countCarried(plan::CarryKind::Counter), 1u);
+}
+
+TEST_F(Chunks, RandomNumbersStayInOrder) {
+    make("add Count; add Noise; add Heavy(200);");
+    expectSame();
+    EXPECT_EQ(countCarried(plan::CarryKind::Random), 1u);
+}
+
+TEST_F(Chunks, SplitjoinsAndFeedback) {
+    make(
+        "add Lcg; add Heavy(100); add splitjoin { split duplicate; add Window(9); add Sum; add "
+        "Heavy(100); join roundrobin; }; add feedbackloop { join roundrobin(1, 1); body int->int "
+        "filter { work pop 2 push 2 { int x = pop() + 3 * pop(); push(x); push(x % 17); } }; loop "
+        "Identity<int>; split roundrobin(1, 1); enqueue 5; }; add Heavy(100);",
+        3);
+    expectSame();
+}
+
+TEST_F(Chunks, AFaultIsTheOneOfOneThread) {
+    make(
+        "add Count; add Heavy(100); add int->int filter { int n; work pop 1 push 1 { int x = "
+        "pop(); "
+        "n++; push(x / (n - 300000)); } };",
+        8);
+    ASSERT_TRUE(program.plan->chunk) << plan::print(*program.plan);
+    const std::string alone = runOn(1, 100000);
+    const std::string fault = faults().back();
+    EXPECT_THAT(fault, HasSubstr("division by zero"));
+    const std::int64_t done = iterationsDone;
+    for (std::uint32_t threads : {2, 4}) {
+        EXPECT_TRUE(runOn(threads, 100000) == alone) << threads << " threads";
+        EXPECT_EQ(iterationsDone, done);
+        EXPECT_EQ(faults().back(), fault);
+    }
+}
+
+TEST_F(Chunks, ALimitEndsWhereOneThreadWouldEnd) {
+    make("add Lcg; add Heavy(200); add Sum;", 16);
+    interp::Options how;
+    how.limit = 12345;
+    how.sharesAlways = true;
+    std::vector<std::string> all;
+    for (std::uint32_t threads : {1, 2, 5}) {
+        how.workers = threads;
+        printed.clear();
+        EXPECT_EQ(run(how).end, interp::End::Limit);
+        all.push_back(std::exchange(printed, ""));
+    }
+    EXPECT_EQ(std::count(all[0].begin(), all[0].end(), '\n'), 12345);
+    EXPECT_TRUE(all[0] == all[1]);
+    EXPECT_TRUE(all[0] == all[2]);
+}
+
+TEST_F(Chunks, NoneWhereAllIsInOrder) {
+    make(
+        "add Lcg; add int->int filter { int s; work pop 1 push 1 { for (int k = 0; k < 1000; k++) "
+        "s "
+        "= s * 31 + k; s += pop(); push(s); } };");
+    EXPECT_FALSE(program.plan->chunk);
+}
+
+TEST_F(Chunks, NoneWhereTheOrderOfPrintsCanBeSeen) {
+    make(
+        "add Lcg; add Heavy(500); add int->int filter { work pop 1 push 1 { int x = pop(); if (x % "
+        "1000 == 0) println(x); push(x); } };");
+    EXPECT_FALSE(program.plan->chunk);
+}
+
+TEST_F(Chunks, NoneIfThePassIsDisabled) {
+    disabled = {base::Pass::Chunks};
+    make("add Count; add Heavy(200);");
+    EXPECT_FALSE(program.plan->chunk);
+}
+
+}  // namespace
+}  // namespace strc::codegen
