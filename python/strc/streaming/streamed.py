@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import torch
@@ -11,7 +10,8 @@ from ..errors import ImportFailure
 from ..ir import Instruction, Program
 from .axis import time_of
 from .builder import Builder, Refused
-from .rules import PADDED, RULES, from_its_first_frame, whole
+from .rules import PADDED, RULES
+from .timing import from_its_first_frame, whole
 from .values import Culprit, NotStreamable, Stored, Timed, Value
 
 
@@ -61,7 +61,7 @@ class Streamer:
             raise ImportFailure(f"only a model with one input and one result can be streamed; this one has {ends}")
         shape = self.shapes[program.inputs[0]]
         self.input = Timed(program.inputs[0], shape, time_of(program) if axis is None else axis % len(shape))
-        self.build.sizes[self.input.var] = (math.prod(self.input.frame),)
+        self.build.sizes[self.input.var] = (self.input.size,)
 
     def run(self) -> Streamed:
         self.values[self.input.var] = self.input
@@ -76,7 +76,7 @@ class Streamer:
         made = replace(
             self.program, instructions=self.build.instructions, results=(result.var,), sizes=self.build.sizes, shapes={},
         )
-        frames = math.prod(self.input.frame), math.prod(result.frame)
+        frames = self.input.size, result.size
         # The last frame is number `late + steps - 1` of the stream, each of which takes `stride` of the input.
         latency = max(0, (late + result.steps) * result.stride - self.input.steps)
         return Streamed(made, *frames, result.stride, late, latency, (self.input.axis, result.axis))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from ..errors import ImportFailure, Place
@@ -55,6 +56,11 @@ class Timed:
     @property
     def frame(self) -> Shape:
         return self.shape[: self.axis] + self.shape[self.axis + 1 :]
+
+    @property
+    def size(self) -> int:
+        """The numbers of a frame."""
+        return math.prod(self.frame)
 
     @property
     def steps(self) -> int:

@@ -1,0 +1,76 @@
+"""Operators that work element by element."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+
+from ...ir import Instruction, Named
+from ...source.floats import BINARY, UNARY
+from ..builder import Builder, Refused
+from ..timing import in_time, merged
+from ..values import Stored, Timed, Value
+from .table import only, rule
+
+
+def unary(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+    x = only(args)
+    return replace(x, var=build.emit(instruction.op, instruction.params, [x.var], x.size))
+
+
+def binary(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+    timed = [arg for arg in args if isinstance(arg, Timed)]
+    if len(timed) == 1:
+        return with_stored(build, instruction.op, args)
+    made = merged(build, timed)
+    return replace(made, var=build.emit(instruction.op, (), [repeated(build, in_time(build, arg, made), made) for arg in timed], made.size))
+
+
+def repeated(build: Builder, x: Timed, like: Timed) -> int:
+    """The variable of an operand, with its numbers repeated where the result has more."""
+    if x.steps != like.steps:
+        raise Refused("it repeats one time step for all")
+    if x.size == like.size:
+        return x.var
+    if x.size != 1:
+        lead = (1,) * (len(like.frame) - len(x.frame)) + x.frame
+        framed = replace(x, shape=(*lead, x.steps), axis=len(lead))
+        return build.framed(framed, "expand", (like.frame,), like.frame)
+    return build.emit("stream_repeat", (like.size,), [x.var], like.size)
+
+
+# What changes nothing, as the second operand, or as either of them.
+NEUTRAL = {"add": (0, (0, 1)), "sub": (0, (0,)), "mul": (1, (0, 1)), "div": (1, (0,))}
+
+
+def with_stored(build: Builder, op: str, args: list[Value]) -> Value:
+    """An operator between a value and a stored one."""
+    (at,) = [i for i, arg in enumerate(args) if isinstance(arg, Timed)]
+    x, other = args[at], args[1 - at]
+    assert isinstance(x, Timed) and isinstance(other, Stored)
+    axis = len(build.shape) - x.from_right
+    made = replace(x, shape=build.shape, axis=axis)
+    like = torch.broadcast_to(build.tensor(other), build.shape)
+    first = like.select(axis, 0)
+    if not torch.equal(like, first.unsqueeze(axis).expand_as(like)):
+        raise Refused("a stored value is different at each time step")
+    if x.size != made.size:
+        x = replace(x, var=repeated(build, x, made))
+    if op in NEUTRAL and at in NEUTRAL[op][1] and bool((first == NEUTRAL[op][0]).all()) and x.size == made.size:
+        return replace(made, var=x.var)
+    name = build.store(f"{other.name}.frame", first.flatten().to(torch.float32).clone())
+    side = "stored" if at == 0 else "stored_first"
+    var = build.emit(f"stream_{op}_{side}", (made.size, Named("weights", name)), [x.var], made.size)
+    return replace(made, var=var)
+
+
+rule(" ".join(UNARY))(unary)
+rule(" ".join(BINARY))(binary)
+
+
+@rule("gelu")
+def gelu(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+    op = "gelu_tanh" if instruction.named("approximate", False) else "gelu"
+    x = only(args)
+    return replace(x, var=build.emit(op, (), [x.var], x.size))

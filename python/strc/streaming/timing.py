@@ -1,0 +1,84 @@
+"""Streams of several values side by side: delays, padding, and windows along time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar
+
+from ..ir import Param
+from ..ir.model import Shape
+from .builder import Builder, Refused
+from .values import Timed, Value
+
+
+def merged(build: Builder, timed: list[Timed]) -> Timed:
+    """What the result of several operands is: each of its frames needs one of each."""
+    first = max(timed, key=lambda arg: len(arg.shape))
+    for other in timed:
+        if other.from_right != first.from_right:
+            raise Refused("its operands have time in different dimensions")
+        if other.stride != first.stride:
+            raise Refused(f"its operands have different rates: a frame for {first.stride} samples, and one for {other.stride}")
+    culprits = tuple(dict.fromkeys(culprit for arg in timed for culprit in arg.culprits))
+    axis, ahead, offset = len(build.shape) - first.from_right, max(arg.ahead for arg in timed), max(arg.offset for arg in timed)
+    return Timed(-1, build.shape, axis, first.stride, ahead, offset, 0.0, culprits)
+
+
+def in_time(build: Builder, x: Timed, like: Timed) -> Timed:
+    """Frames of the same number come at the same time."""
+    return replace(x, var=build.delay(x.var, like.offset - x.offset), offset=like.offset)
+
+
+def stretched(x: Timed, by: int) -> Shape:
+    return (*x.shape[: x.axis], x.steps + by, *x.shape[x.axis + 1 :])
+
+
+def padded(build: Builder, x: Timed, before: int, after: int, value: float = 0.0) -> Timed:
+    """With frames at both ends; those behind the end never come, but who takes one looks ahead."""
+    if before > 0 and x.offset > 0:  # what means nothing is part of the padding now
+        x = replace(x, var=build.emit("stream_blank", (x.offset * x.size, float(value)), [x.var], x.size))
+    elif before > 0 and x.offset < 0 and x.fill != value:
+        x = whole(build, x)
+    fill = value if before > 0 else x.fill
+    return replace(
+        x, shape=stretched(x, before + after), ahead=x.ahead - before * x.stride, offset=x.offset - before, fill=fill,
+    )
+
+
+Some = TypeVar("Some", Timed, Value)
+
+
+def whole(build: Builder, x: Some) -> Some:
+    """With the padding before its first frame as frames."""
+    if not isinstance(x, Timed) or x.offset >= 0:
+        return x
+    return replace(x, var=build.delay(x.var, -x.offset, x.fill), offset=0)
+
+
+def from_its_first_frame(build: Builder, x: Timed) -> Timed:
+    """Without what means nothing: for states that begin with frame 0."""
+    x = whole(build, x)
+    if x.offset == 0:
+        return x
+    return replace(x, var=build.emit("stream_skip", (x.offset * x.size,), [x.var], x.size))
+
+
+def windowed(build: Builder, x: Timed, op: str, params: tuple[Param, ...], reach: int, stride: int, numbers_given: int) -> Timed:
+    """A filter that looks at `reach` frames from its own on, and goes on by `stride`.
+
+    It is given so many frames before the first ones that a firing is possible with every `stride` frames, and that a window begins with the
+    model's frame 0.
+    """
+    before = max(reach, stride) - stride
+    before += -(before + x.offset) % stride
+    before += max(0, -(before + x.offset))
+    var = build.emit(op, params, [build.delay(x.var, before, x.fill if x.offset < 0 else 0.0)], numbers_given)
+    return replace(
+        x, var=var, shape=build.shape, stride=x.stride * stride, ahead=x.ahead + (reach - 1) * x.stride,
+        offset=(before + x.offset) // stride,
+    )
+
+
+def again_late(build: Builder, x: Timed, var: int) -> Timed:
+    """What was made of x from its first frame on, in time with other values."""
+    return replace(x, var=build.delay(var, x.offset))
