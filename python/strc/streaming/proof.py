@@ -19,7 +19,7 @@ from .streamed import Streamed
 
 TOLERANCE = 1e-5
 CHUNKS = (1, 7, 64, 1, 513, 3, 100)  # frames that are given at a time, over and over
-LONGER = 37  # strides by which one run is longer than the example
+LONGER = 37  # blocks by which one run is longer than the example
 SECONDS = 600
 # All at once, in which the program does many steady states at a time; and in pieces, one steady state after the other.
 WAYS: tuple[tuple[str, ...], ...] = ((), ("--disable-pass=scaling",))
@@ -106,8 +106,8 @@ def worst(found: torch.Tensor, wanted: torch.Tensor) -> float:
 
 def compare(streamed: Streamed, found: torch.Tensor, steps: int, wanted: torch.Tensor, way: str) -> float:
     """The share of what is allowed by which a stream's frames differ from the model's. Raises `ImportFailure` if there are not as many."""
-    there = steps // streamed.stride - streamed.late
-    if len(found) != there or there < len(wanted) - -(-streamed.latency // streamed.stride):
+    there = steps // streamed.block * (streamed.block // streamed.stride) - streamed.late
+    if not there - streamed.block // streamed.stride < len(found) <= there or there < len(wanted) - -(-streamed.latency // streamed.stride):
         raise ImportFailure(
             f"the streamed program is not in time, which is an error of the importer: for {steps} time steps the model gives {len(wanted)} "
             f"frames, and the stream {len(found)} instead of {there} ({way})"
@@ -121,7 +121,7 @@ def sequences(streamed: Streamed, example: torch.Tensor) -> list[torch.Tensor]:
     shape = list(example.shape)
     generator = torch.Generator().manual_seed(1)
     found = []
-    for more in (0, LONGER * streamed.stride):
+    for more in (0, LONGER * streamed.block):
         found.append(torch.randn(*shape[:axis], shape[axis] + more, *shape[axis + 1 :], generator=generator))
     return found
 
@@ -131,7 +131,7 @@ def prove(streamed: Streamed, model: torch.nn.Module, example: torch.Tensor, tex
     strc, (axis, result_axis) = compiler(), streamed.axes
     given = sequences(streamed, example)
     wanted = [offline(model, sequence, result_axis) for sequence in given]
-    if len(wanted[1]) - len(wanted[0]) != LONGER:
+    if len(wanted[1]) - len(wanted[0]) != LONGER * streamed.block // streamed.stride:
         raise ImportFailure(
             f"for {given[0].shape[axis]} time steps the model gives {len(wanted[0])} frames, and for {given[1].shape[axis]} {len(wanted[1])}: "
             "what it does depends on the length of its input, which a stream has not"

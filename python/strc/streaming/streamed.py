@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import torch
@@ -20,6 +21,7 @@ class Streamed:
     """A program that runs for ever: `program` is over floats.
 
     For every `stride` frames of the input, each of `taken` numbers, there is a frame of `given` numbers, but none for the first `late` times.
+    They come at once for `block` frames of the input.
     The model's last frame comes when there were `latency` more frames of the input than the model has got.
     """
 
@@ -30,6 +32,7 @@ class Streamed:
     late: int
     latency: int
     axes: tuple[int, int]  # the dimensions of time, in the model's input and in its result
+    block: int
 
     def about(self) -> list[str]:
         """Comments for who uses the program."""
@@ -37,6 +40,8 @@ class Streamed:
         for_each = "each" if self.stride == 1 else f"{self.stride} of them"
         result = "one number" if self.given == 1 else f"a frame of {self.given} numbers"
         lines = [f"// {one} for each time step; for {for_each} {result} comes out."]
+        if self.block > self.stride:
+            lines.append(f"// It works in blocks of {samples(self.block)}.")
         if self.latency:
             lines.append(f"// Latency: {samples(self.latency)}.")
         return lines
@@ -79,7 +84,7 @@ class Streamer:
         frames = self.input.size, result.size
         # The last frame is number `late + steps - 1` of the stream, each of which takes `stride` of the input.
         latency = max(0, (late + result.steps) * result.stride - self.input.steps)
-        return Streamed(made, *frames, result.stride, late, latency, (self.input.axis, result.axis))
+        return Streamed(made, *frames, result.stride, late, latency, (self.input.axis, result.axis), math.lcm(result.block, result.stride))
 
     def instruction(self, instruction: Instruction) -> Value | tuple[Value, ...]:
         if instruction.op == "const":

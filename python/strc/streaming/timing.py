@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TypeVar
 
@@ -21,7 +22,7 @@ def merged(build: Builder, timed: list[Timed]) -> Timed:
             raise Refused(f"its operands have different rates: a frame for {first.stride} samples, and one for {other.stride}")
     culprits = tuple(dict.fromkeys(culprit for arg in timed for culprit in arg.culprits))
     axis, ahead, offset = len(build.shape) - first.from_right, max(arg.ahead for arg in timed), max(arg.offset for arg in timed)
-    return Timed(-1, build.shape, axis, first.stride, ahead, offset, 0.0, culprits)
+    return Timed(-1, build.shape, axis, first.stride, ahead, offset, 0.0, culprits, math.lcm(*(arg.block for arg in timed)))
 
 
 def in_time(build: Builder, x: Timed, like: Timed) -> Timed:

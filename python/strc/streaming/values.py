@@ -52,6 +52,7 @@ class Timed:
     offset: int = 0
     fill: float = 0.0
     culprits: tuple[Culprit, ...] = ()
+    block: int = 1  # frames of the input for which frames come at once, where there are several
 
     @property
     def frame(self) -> Shape:

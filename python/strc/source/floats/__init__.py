@@ -7,6 +7,8 @@ from .elementwise import BINARY, STORED, UNARY
 from .filter import StreamFilter
 from .layers import LAYERS
 from .recurrent import RECURRENT
+from .spectra import COMPLEX, TRANSFORMS
+from .timelines import TIMELINES
 
 FILTERS: dict[str, StreamFilter] = {
     **UNARY,
@@ -15,12 +17,15 @@ FILTERS: dict[str, StreamFilter] = {
     **ALONG_TIME,
     **LAYERS,
     **RECURRENT,
+    **COMPLEX,
+    **TRANSFORMS,
+    **TIMELINES,
 }
 
 # Operators that do nothing where numbers follow each other: what they take is what they give.
-WIRES = {"stream_parts", "stream_cat"}
+WIRES = {"stream_parts", "stream_cat", "complex_of"}
 # Operators that take the numbers of their operands in turns.
-IN_TURNS = set(BINARY)
+IN_TURNS = {*BINARY, "complex_of", "complex_polar", "complex_mul", "complex_div"}
 # The names of what is declared together with some filters.
 PARTS = {f"{made.name}{part}" for made in RECURRENT.values() for part in ("Loop", "Gates", "Cell")}
 

@@ -44,13 +44,15 @@ float->float filter NAME(int n) {
     }
 }"""),
     "stream_sum": StreamFilter("RunningSum", ("n",), """
-// Each number is added to those at its place in all frames before.
-float->float feedbackloop NAME(int n) {
-    join roundrobin(1, 1);
-    body float->float filter { work pop 2 push 1 { push(pop() + pop()); } };
-    loop Identity<float>;
-    split duplicate;
-    for (int k = 0; k < n; k++) enqueue 0.0;
+// Each number is added to those at its place in all frames before: in double, so that nothing gets lost however long it runs.
+float->float filter NAME(int n) {
+    double[n] sums;
+    work pop n push n {
+        for (int k = 0; k < n; k++) {
+            sums[k] += pop();
+            push((float) sums[k]);
+        }
+    }
 }"""),
     "stream_maxpool": StreamFilter("MaxPool1d", ("channels", "kernel", "stride"), """
 // The largest of `kernel` frames from its own on, for each channel.

@@ -4,7 +4,9 @@ from . import (  # noqa: F401
     elementwise,
     ends,
     features,
+    norms,
     shapes,
+    spectra,
     states,
     windows,
 )

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import torch
 
-from ...ir import Instruction, Named
+from ...ir import Instruction, Named, Param
 from ...source.floats import BINARY, UNARY
 from ..builder import Builder, Refused
+from ..timelines import timeline_of
 from ..timing import in_time, merged
 from ..values import Stored, Timed, Value
 from .table import only, rule
@@ -21,10 +22,12 @@ def unary(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
 
 def binary(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     timed = [arg for arg in args if isinstance(arg, Timed)]
-    if len(timed) == 1:
-        return with_stored(build, instruction.op, args)
+    return with_stored(build, instruction.op, args) if len(timed) == 1 else of_two(build, instruction.op, timed)
+
+
+def of_two(build: Builder, op: str, timed: list[Timed]) -> Value:
     made = merged(build, timed)
-    return replace(made, var=build.emit(instruction.op, (), [repeated(build, in_time(build, arg, made), made) for arg in timed], made.size))
+    return replace(made, var=build.emit(op, (), [repeated(build, in_time(build, arg, made), made) for arg in timed], made.size))
 
 
 def repeated(build: Builder, x: Timed, like: Timed) -> int:
@@ -54,7 +57,9 @@ def with_stored(build: Builder, op: str, args: list[Value]) -> Value:
     like = torch.broadcast_to(build.tensor(other), build.shape)
     first = like.select(axis, 0)
     if not torch.equal(like, first.unsqueeze(axis).expand_as(like)):
-        raise Refused("a stored value is different at each time step")
+        own = build.tensor(other)
+        beside = with_time_steps(build, other.name, own.reshape((1,) * (like.dim() - own.dim()) + tuple(own.shape)), x, made)
+        return of_two(build, op, [x, beside] if at == 0 else [beside, x])
     if x.size != made.size:
         x = replace(x, var=repeated(build, x, made))
     if op in NEUTRAL and at in NEUTRAL[op][1] and bool((first == NEUTRAL[op][0]).all()) and x.size == made.size:
@@ -63,6 +68,29 @@ def with_stored(build: Builder, op: str, args: list[Value]) -> Value:
     side = "stored" if at == 0 else "stored_first"
     var = build.emit(f"stream_{op}_{side}", (made.size, Named("weights", name)), [x.var], made.size)
     return replace(made, var=var)
+
+
+def with_time_steps(build: Builder, name: str, table: torch.Tensor, x: Timed, made: Timed) -> Timed:
+    """A stored value that is different at each time step, as frames beside those of x; it has the dimensions of the result."""
+    shape = (*table.shape[: made.axis], *table.shape[made.axis + 1 :])
+    return replace(x, var=timeline(build, name, table.movedim(made.axis, 0).flatten(1), x), shape=(*shape[: made.axis], made.steps, *shape[made.axis :]), axis=made.axis)
+
+
+def timeline(build: Builder, name: str, table: torch.Tensor, x: Timed) -> int:
+    """The frames of a table with a row for each time step, in time with those of x."""
+    found = timeline_of(table)
+    if found is None:
+        raise Refused(
+            "a stored value is different at each time step, and no function of it that goes on for ever is known (lines and their inverse, "
+            "powers, waves, what repeats or comes to rest); where it is learned, the stream ends with it: leave it out, or make it relative"
+        )
+    columns = table.shape[1]
+    given: tuple[Param, ...] = (x.size, columns, x.offset)
+    values = found.values
+    if found.kind in ("settled", "period"):
+        given, values = (*given, len(values)), values.to(torch.float32)
+    stored = build.store(f"{name}.{found.kind}", values)
+    return build.emit(f"stream_{found.kind}", (*given, Named("weights", stored)), [x.var], columns)
 
 
 rule(" ".join(UNARY))(unary)
