@@ -121,15 +121,15 @@ def test_there_and_back(name, tmp_path):
 
 def test_two_channels(tmp_path):
     torch.manual_seed(1)
-    exported(Masking(), (2, 480), tmp_path, latency=63)
+    exported(Masking(), (2, 480), tmp_path, latency=48)
 
 
 def test_looking_ahead_is_told(tmp_path):
     told = refusal(Masking(), (1, 480), tmp_path)
-    assert "its result waits for 63 samples that come later; --latency 63 permits that" in told
-    assert "looks 32 samples ahead" in told and "looks 31 samples ahead" in told
+    assert "its result waits for 48 samples that come later; --latency 48 permits that" in told
+    assert "looks 32 samples ahead" in told and "looks 16 samples ahead" in told
     assert "# there" in told and "# and back" in told
-    assert "--latency 63" in refusal(Masking(), (1, 480), tmp_path, latency=62)
+    assert "--latency 48" in refusal(Masking(), (1, 480), tmp_path, latency=47)
 
 
 REFUSED = {

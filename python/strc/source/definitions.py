@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from ..ir import Instruction, Named, Param
 from ..ir.model import Loop
 from ..ir.declarations import STREAMS
-from ..streams import Call, Leaf, Node, Pick, Pipe, Region, Split, Stream, decompose, in_turns, with_ends
+from ..streams import Call, Leaf, Node, Pick, Pipe, Region, Regroup, Split, Stream, decompose, in_turns, with_ends
 from .expressions import Written
 from .floats import IN_TURNS, PARTS, WIRES, StreamFilter
 from .literals import identifier, literal, shape_of, type_of
@@ -96,6 +96,8 @@ def skeleton(stream: Stream) -> str:
         return f"split{stream.duplicate},{stream.in_turns}(" + ",".join(map(skeleton, stream.branches)) + ")"
     if isinstance(stream, Pick):
         return f"pick{stream.numbers},{stream.sizes},{stream.in_turns}"
+    if isinstance(stream, Regroup):
+        return f"regroup{stream.sizes},{stream.times},{stream.gathers}"
     return f"pass{stream.sizes}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 import torch
 
@@ -23,16 +24,18 @@ class Builder:
         self.tensors = tensors
         self.instructions: list[Instruction] = []
         self.sizes: dict[int, tuple[int, ...]] = {}
+        self.rates: dict[int, Fraction] = {}
         self.delays: dict[tuple[int, int, float], int] = {}
         self.next = program.fresh()
         self.origin = Origin()
         self.shape: Shape = ()  # of the result of what is read now, in the model
 
-    def emit(self, op: str, params: tuple[Param, ...], args: list[int], *sizes: int) -> int:
-        """Adds an instruction whose results are frames of so many numbers."""
+    def emit(self, op: str, params: tuple[Param, ...], args: list[int], *sizes: int, rate: Fraction | None = None) -> int:
+        """Adds an instruction whose results are frames of so many numbers, which come as often as its arguments if `rate` says nothing else."""
         var, self.next = self.next, self.next + 1
         self.instructions.append(Instruction(var, op, params, tuple(args), self.origin))
         self.sizes[var] = sizes
+        self.rates[var] = self.rates[args[0]] if rate is None else rate
         return var
 
     def delay(self, var: int, frames: int, value: float = 0.0) -> int:

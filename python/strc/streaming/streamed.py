@@ -3,48 +3,72 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
 
 from ..errors import ImportFailure
 from ..ir import Instruction, Program
-from .axis import time_of
+from ..passes import eliminate_dead
+from .axis import times_of
 from .builder import Builder, Refused
+from .clock import Clock
 from .rules import PADDED, RULES
 from .timing import from_its_first_frame, whole
 from .values import Culprit, NotStreamable, Stored, Timed, Value
 
 
 @dataclass(frozen=True)
+class End:
+    """An input or a result of a program: a stream of frames of `size` numbers.
+
+    In a steady state there are `frames` of them, but a result gives none for the first `late`. `axis` is the dimension of time in the model.
+    """
+
+    size: int
+    frames: int
+    axis: int
+    late: int = 0
+
+    def about(self) -> str:
+        count = "a" if self.frames == 1 else str(self.frames)
+        if self.size == 1:
+            return "one number" if self.frames == 1 else f"{count} numbers"
+        return f"{count} frame{'s' if self.frames > 1 else ''} of {self.size} numbers"
+
+
+@dataclass(frozen=True)
 class Streamed:
     """A program that runs for ever: `program` is over floats.
 
-    For every `stride` frames of the input, each of `taken` numbers, there is a frame of `given` numbers, but none for the first `late` times.
-    They come at once for `block` frames of the input.
-    The model's last frame comes when there were `latency` more frames of the input than the model has got.
+    The model's last frame comes when there were `latency` more frames of the input (of that with most of them) than the model has got.
     """
 
     program: Program
-    taken: int
-    given: int
-    stride: int
-    late: int
+    inputs: tuple[End, ...]
+    results: tuple[End, ...]
+    clocks: tuple[Clock, ...]  # of the results: items are those of the finest input
+    period: int  # items of a steady state
     latency: int
-    axes: tuple[int, int]  # the dimensions of time, in the model's input and in its result
-    block: int
 
     def about(self) -> list[str]:
         """Comments for who uses the program."""
-        one = "A number" if self.taken == 1 else f"A frame of {self.taken} numbers"
-        for_each = "each" if self.stride == 1 else f"{self.stride} of them"
-        result = "one number" if self.given == 1 else f"a frame of {self.given} numbers"
-        lines = [f"// {one} for each time step; for {for_each} {result} comes out."]
-        if self.block > self.stride:
-            lines.append(f"// It works in blocks of {samples(self.block)}.")
+        (x, *more), (y, *others) = self.inputs, self.results
+        if not more and not others and y.frames == 1:
+            one = "A number" if x.size == 1 else f"A frame of {x.size} numbers"
+            for_each = "each" if x.frames == 1 else f"{x.frames} of them"
+            lines = [f"// {one} for each time step; for {for_each} {y.about()} comes out."]
+        else:
+            lines = [f"// For {listed(self.inputs)} that come{'' if more or x.frames > 1 else 's'} in"]
+            lines[0] += f" {listed(self.results)} come{'' if others or y.frames > 1 else 's'} out."
         if self.latency:
             lines.append(f"// Latency: {samples(self.latency)}.")
         return lines
+
+
+def listed(ends: tuple[End, ...]) -> str:
+    return " and ".join(end.about() for end in ends)
 
 
 def layer_name(instruction: Instruction) -> str:
@@ -53,38 +77,48 @@ def layer_name(instruction: Instruction) -> str:
 
 
 class Streamer:
-    """Reads a program in order; `run` is the way in."""
+    """Reads a program in order; `run` is the way in. `axes` are the dimensions of time of its inputs."""
 
-    def __init__(self, program: Program, tensors: dict[str, torch.Tensor], axis: int | None, latency: int):
+    def __init__(self, program: Program, tensors: dict[str, torch.Tensor], axes: tuple[int, ...], latency: int):
         self.program = program
         self.build = Builder(program, tensors)
         self.values: dict[int, Value | tuple[Value, ...]] = {}
         self.shapes = program.shapes
         self.allowed = latency
-        if len(program.inputs) != 1 or len(program.results) != 1:
-            ends = f"{len(program.inputs)} inputs and {len(program.results)} results"
-            raise ImportFailure(f"only a model with one input and one result can be streamed; this one has {ends}")
-        shape = self.shapes[program.inputs[0]]
-        self.input = Timed(program.inputs[0], shape, time_of(program) if axis is None else axis % len(shape))
-        self.build.sizes[self.input.var] = (self.input.size,)
+        shapes = [self.shapes[number] for number in program.inputs]
+        steps = [shape[axis] for shape, axis in zip(shapes, axes)]
+        self.length = math.lcm(*steps)  # items of the finest input
+        self.inputs: list[Timed] = []
+        for number, shape, axis, count in zip(program.inputs, shapes, axes, steps):
+            clock = Clock(self.length // count, (0,), (0,))
+            self.inputs.append(Timed(number, shape, axis, clock))
+            self.build.sizes[number], self.build.rates[number] = (self.inputs[-1].size,), clock.rate
 
     def run(self) -> Streamed:
-        self.values[self.input.var] = self.input
+        self.values.update((given.var, given) for given in self.inputs)
         for instruction in self.program.instructions:
             self.values[instruction.var] = self.instruction(instruction)
-        result = self.values[self.program.results[0]]
-        if not isinstance(result, Timed):
-            raise ImportFailure("the model's result does not depend on its input")
-        self.check(result)
-        late = whole(self.build, result).offset
-        result = from_its_first_frame(self.build, result)
+        results = [self.result(number) for number in self.program.results]
+        self.check(results)
+        results = [whole(self.build, result) for result in results]
+        given = [from_its_first_frame(self.build, result) for result in results]
         made = replace(
-            self.program, instructions=self.build.instructions, results=(result.var,), sizes=self.build.sizes, shapes={},
+            self.program, instructions=self.build.instructions, results=tuple(result.var for result in given), sizes=self.build.sizes,
+            rates=self.build.rates, shapes={},
         )
-        frames = self.input.size, result.size
-        # The last frame is number `late + steps - 1` of the stream, each of which takes `stride` of the input.
-        latency = max(0, (late + result.steps) * result.stride - self.input.steps)
-        return Streamed(made, *frames, result.stride, late, latency, (self.input.axis, result.axis), math.lcm(result.block, result.stride))
+        made = eliminate_dead(made)
+        used = {*made.inputs, *(instruction.var for instruction in made.instructions)}
+        period = math.lcm(*(self.build.rates[var].denominator for var in used))
+        waits = [math.ceil((result.offset + result.steps) / result.clock.rate) - self.length for result in results]
+        ends = [End(x.size, int(period * x.clock.rate), x.axis, x.offset) for x in (*self.inputs, *results)]
+        count = len(self.inputs)
+        return Streamed(made, tuple(ends[:count]), tuple(ends[count:]), tuple(x.clock for x in results), period, max(0, *waits))
+
+    def result(self, number: int) -> Timed:
+        result = self.values[number]
+        if not isinstance(result, Timed):
+            raise ImportFailure("a result of the model does not depend on its input")
+        return result
 
     def instruction(self, instruction: Instruction) -> Value | tuple[Value, ...]:
         if instruction.op == "const":
@@ -115,17 +149,18 @@ class Streamer:
 
     def blamed(self, instruction: Instruction, made: Timed) -> Timed:
         """Who looks ahead: whose result waits for more of what is behind the end than its arguments."""
-        now = made.look_ahead(self.input.steps)
+        now = made.look_ahead(self.length)
         if now == 0:
             return replace(made, culprits=())
         args = [self.values[number] for number in instruction.args]
-        before = max((arg.look_ahead(self.input.steps) for arg in args if isinstance(arg, Timed)), default=0)
+        before = max((arg.look_ahead(self.length) for arg in args if isinstance(arg, Timed)), default=0)
         if now <= before:
             return made
         return replace(made, culprits=(*made.culprits, Culprit(layer_name(instruction), instruction.origin.place, now - before)))
 
-    def check(self, result: Timed) -> None:
-        needed = result.look_ahead(self.input.steps)
+    def check(self, results: list[Timed]) -> None:
+        result = max(results, key=lambda result: result.look_ahead(self.length))
+        needed = result.look_ahead(self.length)
         if needed <= self.allowed:
             return
         lines = [f"  {c.op} looks {samples(c.samples)} ahead\n    {c.place}" for c in result.culprits]
@@ -137,12 +172,36 @@ def samples(count: int) -> str:
     return "1 sample" if count == 1 else f"{count} samples"
 
 
-def streamed(program: Program, tensors: dict[str, torch.Tensor], axis: int | None = None, latency: int = 0) -> Streamed:
+def streamed(program: Program, tensors: dict[str, torch.Tensor], axes: Sequence[int] = (), latency: int = 0) -> Streamed:
     """The program frame by frame. Raises `ImportFailure` for what is not causal, or only with a larger latency.
 
-    `axis` is the dimension of the input that counts time; None: that along which its layers go. Stored values that are needed in another
-    form are added to `tensors`.
+    `axes` are the dimensions of the inputs that count time, one for all of them or one for each; none: those along which layers go. Stored values
+    that are needed in another form are added to `tensors`.
     """
-    return Streamer(program, tensors, axis, latency).run()
+    ways = times_of(program)
+    if axes:
+        ways = [tuple(axis % len(program.shapes[number]) for axis, number in zip(each_input(axes, program), program.inputs))]
+    first: ImportFailure | None = None
+    for way in ways:
+        added = dict(tensors)
+        try:
+            made = Streamer(program, added, way, latency).run()
+        except ImportFailure as failure:
+            first = first or failure
+            continue
+        tensors.update(added)
+        return made
+    assert first
+    raise first
 
 
+def each_input(axes: Sequence[int], program: Program) -> Sequence[int]:
+    """A dimension for each input."""
+    count = len(program.inputs)
+    if len(axes) not in (1, count):
+        raise ImportFailure(f"--time is given {len(axes)} times, where the model has {count} inputs: once says it for all, or once for each")
+    for axis, number in zip(axes if len(axes) > 1 else [*axes] * count, program.inputs):
+        rank = len(program.shapes[number])
+        if not -rank <= axis < rank:
+            raise ImportFailure(f"--time {axis}: an input has the dimensions 0 to {rank - 1}")
+    return axes if len(axes) > 1 else [*axes] * count

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
+from fractions import Fraction
 from typing import TypeVar
 
 from ..ir import Param
 from ..ir.model import Shape
 from .builder import Builder, Refused
+from .clock import together
 from .values import Timed, Value
 
 
@@ -18,11 +19,18 @@ def merged(build: Builder, timed: list[Timed]) -> Timed:
     for other in timed:
         if other.from_right != first.from_right:
             raise Refused("its operands have time in different dimensions")
-        if other.stride != first.stride:
-            raise Refused(f"its operands have different rates: a frame for {first.stride} samples, and one for {other.stride}")
+        if other.clock.rate != first.clock.rate:
+            rates = [rate_in_words(arg.clock.rate) for arg in (first, other)]
+            raise Refused(f"its operands have different rates: {rates[0]}, and {rates[1]}")
     culprits = tuple(dict.fromkeys(culprit for arg in timed for culprit in arg.culprits))
-    axis, ahead, offset = len(build.shape) - first.from_right, max(arg.ahead for arg in timed), max(arg.offset for arg in timed)
-    return Timed(-1, build.shape, axis, first.stride, ahead, offset, 0.0, culprits, math.lcm(*(arg.block for arg in timed)))
+    axis, clock = len(build.shape) - first.from_right, together(arg.clock for arg in timed)
+    return Timed(-1, build.shape, axis, clock, max(arg.offset for arg in timed), 0.0, culprits)
+
+
+def rate_in_words(rate: Fraction) -> str:
+    """How often frames come."""
+    frames = "a frame" if rate.numerator == 1 else f"{rate.numerator} frames"
+    return f"{frames} for {'each sample' if rate.denominator == 1 else f'{rate.denominator} samples'}"
 
 
 def in_time(build: Builder, x: Timed, like: Timed) -> Timed:
@@ -42,7 +50,7 @@ def padded(build: Builder, x: Timed, before: int, after: int, value: float = 0.0
         x = whole(build, x)
     fill = value if before > 0 else x.fill
     return replace(
-        x, shape=stretched(x, before + after), ahead=x.ahead - before * x.stride, offset=x.offset - before, fill=fill,
+        x, shape=stretched(x, before + after), clock=x.clock.moved(-before), offset=x.offset - before, fill=fill,
     )
 
 
@@ -73,13 +81,11 @@ def windowed(build: Builder, x: Timed, op: str, params: tuple[Param, ...], reach
     before = max(reach, stride) - stride
     before += -(before + x.offset) % stride
     before += max(0, -(before + x.offset))
-    var = build.emit(op, params, [build.delay(x.var, before, x.fill if x.offset < 0 else 0.0)], numbers_given)
-    return replace(
-        x, var=var, shape=build.shape, stride=x.stride * stride, ahead=x.ahead + (reach - 1) * x.stride,
-        offset=(before + x.offset) // stride,
-    )
+    given = build.delay(x.var, before, x.fill if x.offset < 0 else 0.0)
+    var = build.emit(op, params, [given], numbers_given, rate=x.clock.rate / stride)
+    return replace(x, var=var, shape=build.shape, clock=x.clock.windowed(reach, stride), offset=(before + x.offset) // stride)
 
 
 def again_late(build: Builder, x: Timed, var: int) -> Timed:
     """What was made of x from its first frame on, in time with other values."""
-    return replace(x, var=build.delay(var, x.offset))
+    return replace(x, var=build.delay(var, x.offset), clock=x.clock.without_end())

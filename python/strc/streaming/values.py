@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..errors import ImportFailure, Place
 from ..ir.model import Shape
+from .clock import ONE, Clock
 
 
 class NotStreamable(ImportFailure):
@@ -37,22 +38,17 @@ class Stored:
 class Timed:
     """Frames: the value in the model without its dimension `axis`, which counts time.
 
-    The model needs item `stride * i + ahead` of the input for frame i; a negative `ahead` is what padding gives beforehand.
-
-    Streams of all values go with the time: each gives a frame for `stride` of the input. Frame i of the model is number `i + offset` of the
-    stream; what comes before frame 0 means nothing. With a negative offset the stream begins within the padding: `fill` stands for
-    what would be before it.
+    Streams of all values go with the time, as `clock` says. Frame i of the model is number `i + offset` of the stream; what comes before
+    frame 0 means nothing. With a negative offset the stream begins within the padding: `fill` stands for what would be before it.
     """
 
     var: int
     shape: Shape  # in the model, with the dimension of time
     axis: int
-    stride: int = 1
-    ahead: int = 0
+    clock: Clock = ONE
     offset: int = 0
     fill: float = 0.0
     culprits: tuple[Culprit, ...] = ()
-    block: int = 1  # frames of the input for which frames come at once, where there are several
 
     @property
     def frame(self) -> Shape:
@@ -73,8 +69,8 @@ class Timed:
         return len(self.shape) - self.axis
 
     def look_ahead(self, length: int) -> int:
-        """Samples behind the end of an input of that length that the last frame waits for."""
-        return max(0, self.stride * (self.steps - 1) + self.ahead - (length - 1))
+        """Items behind the end of an input of that length that the last frame waits for."""
+        return max(0, self.clock.last_of(self.steps - 1) - (length - 1))
 
     def dim(self, dim: int) -> int:
         """A dimension of the model as one of the frame."""

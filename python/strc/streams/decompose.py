@@ -12,13 +12,10 @@ from functools import reduce
 
 from .names import names_of
 from .region import Region, Value
-from .tree import Leaf, Pass, Pick, Split, Stream, check, pipe
+from .tree import Leaf, Pass, Pick, Regroup, Split, Stream, check, pipe
+from .weights import rounds, weights
 
 Values = tuple[Value, ...]
-
-
-def sizes_of(values: Values) -> tuple[int, ...]:
-    return tuple(value.size for value in values)
 
 
 def decompose(region: Region, replicate: bool = False, reorders: bool = True) -> Stream:
@@ -29,6 +26,12 @@ def decompose(region: Region, replicate: bool = False, reorders: bool = True) ->
     stream = Decomposer(region, replicate, reorders).build(region.inputs, region.outputs)
     check(stream)
     return stream
+
+
+def regrouped(part: Values, whole: Values, gathers: bool) -> Stream:
+    """From the items of some values as they follow each other among more to those of these alone, or back."""
+    times = rounds(part, whole)
+    return Regroup(weights(part), times, gathers) if times > 1 else Pass(weights(part))
 
 
 @dataclass(frozen=True)
@@ -121,7 +124,7 @@ class Decomposer:
 
     def instead(self, given: Values, wanted: Values) -> Stream:
         """What takes nothing, while all that is given is dropped."""
-        return Split(False, (Pick((), sizes_of(given)), self.build((), wanted)))
+        return Split(False, (Pick((), weights(given)), self.build((), wanted)))
 
     def segment(self, given: Values, wanted: Values) -> Stream:
         """As `build`, for what has no cut."""
@@ -242,7 +245,15 @@ class Decomposer:
 
     def joined(self, duplicate: bool, branches: list[Branch], given: Values = ()) -> Stream:
         names = self.named(sum((branch.outputs for branch in branches), ()))
-        return Split(duplicate, tuple(self.build(given if duplicate else b.needs, b.outputs) for b in branches), names=names)
+        outputs = sum((branch.outputs for branch in branches), ())
+        parts: list[Stream] = []
+        for branch in branches:
+            inner = self.build(given if duplicate else branch.needs, branch.outputs)
+            if not duplicate:
+                needs = sum((other.needs for other in branches), ())
+                inner = pipe(regrouped(branch.needs, needs, False), inner)
+            parts.append(pipe(inner, regrouped(branch.outputs, outputs, True)))
+        return Split(duplicate, tuple(parts), names=names)
 
     # ---- wiring
 
@@ -252,11 +263,13 @@ class Decomposer:
             return self.passing(given)
         numbers = tuple(given.index(value) for value in wanted)
         if self.reorders or list(numbers) == sorted(numbers):
-            return Pick(numbers, sizes_of(given), names=self.named(wanted))
-        return Split(True, tuple(self.wiring(given, part) for part in self.ascending(given, wanted)))
+            picked = Pick(numbers, weights(given), names=self.named(wanted))
+            return pipe(picked, regrouped(wanted, given, False))
+        parts = self.ascending(given, wanted)
+        return Split(True, tuple(pipe(self.wiring(given, part), regrouped(part, wanted, True)) for part in parts))
 
     def passing(self, values: Values) -> Stream:
-        return Pass(sizes_of(values), self.named(values))
+        return Pass(weights(values), self.named(values))
 
     def named(self, values: Values) -> tuple[str, ...]:
         return tuple(self.names[value] for value in values)

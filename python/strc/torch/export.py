@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Union
 
 import safetensors.torch
 import torch
@@ -24,6 +25,9 @@ from .capture import Captured, capture
 from .lowering import lower, static
 from . import items
 from .states import Buffer
+
+
+Times = Union[int, Sequence[int], None]
 
 
 @dataclass(frozen=True)
@@ -140,7 +144,7 @@ def only_kind(tensors: Sequence[torch.Tensor]) -> Kind | None:
 
 def export(
     model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], path: str | os.PathLike[str], *, replicate: bool = False,
-    dynamic: Sequence[int] = (), states: Sequence[torch.Tensor] = (), title: str = "", streaming: bool = False, time: int | None = None,
+    dynamic: Sequence[int] = (), states: Sequence[torch.Tensor] = (), title: str = "", streaming: bool = False, time: Times = None,
     latency: int = 0,
 ) -> Imported:
     """Writes the model to `path` (a .str file) and its weights beside it (.safetensors). Writes both or nothing.
@@ -159,11 +163,11 @@ def export(
 
 
 def stream_model(
-    model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], time: int | None = None, latency: int = 0
+    model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], time: Times = None, latency: int = 0
 ) -> Imported:
     """Reads a model that is to run for ever, frame by frame. Raises `strc.errors.ImportFailure`.
 
-    `time` is the dimension of the input that counts time; None: the one along which its layers go. The result may come `latency` frames
+    `time` is the dimension of the inputs that counts time, or one for each; None: those along which layers go. The result may come `latency` frames
     of the input later than the model has it; 0 takes only what is causal.
     """
     _, program, tensors = lowered = lower(capture(model, example_inputs))
@@ -171,8 +175,9 @@ def stream_model(
         raise ImportFailure(f"a streamed model keeps no states of its own, and this one changes its buffer '{buffers[0].name}'")
     if any(tensor.dtype != torch.float32 for tensor in example_inputs):
         raise ImportFailure("a streamed model takes floats")
-    made = streamed(passes.run(without_zeros(program)), tensors, time, latency)
-    joined, written = join_frames(passes.eliminate_dead(made.program))
+    axes = () if time is None else (time,) if isinstance(time, int) else tuple(time)
+    made = streamed(passes.run(without_zeros(program)), tensors, axes, latency)
+    joined, written = join_frames(made.program)
     return Imported(lowered[0], joined, tensors, made, written)
 
 
@@ -199,5 +204,5 @@ def proven(
     source, weights = text.encode("ascii"), safetensors.torch.save(tensors)
     if imported.streamed:
         with evaluating(model):
-            prove(imported.streamed, model, example_inputs[0], source, weights)
+            prove(imported.streamed, model, list(example_inputs), source, weights)
     return source, weights

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import torch
@@ -54,11 +53,10 @@ def mirrored_windows(build: Builder, instruction: Instruction, x: Timed, mirrore
     first = replace(x, var=build.delay(x.var, start - x.offset, x.fill), offset=start)
     # Number k can be made when (k + 1) * hop samples have come, and needs those up to the middle of frame k - late.
     late = max(0, -(-(start + reach - mirrored) // hop) - 1)
-    ahead = mirrored - 1 + (reach - n)
     delayed = build.delay(first.var, late * hop + mirrored - start)
     given = (n, hop, channels, mirrored, late, reach, *named(instruction, "weights"))
-    var = build.emit("stream_mirrored_windows", given, [delayed], n * channels)
-    return replace(first, var=var, stride=x.stride * hop, ahead=x.ahead + ahead * x.stride, offset=late, fill=0.0)
+    var = build.emit("stream_mirrored_windows", given, [delayed], n * channels, rate=x.clock.rate / hop)
+    return replace(first, var=var, clock=x.clock.moved(-mirrored).windowed(reach, hop), offset=late, fill=0.0)
 
 
 @rule("istft")
@@ -67,18 +65,15 @@ def istft(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     n, hop, start = map(integer, instruction.positional)
     if x.axis != len(x.shape) - 2:
         raise Refused(f"its frames are dimension {len(x.shape) - 2}, where time is dimension {x.axis}")
-    if x.stride % hop:
-        raise Refused(f"it makes {hop} samples of each frame, of which there is one for {x.stride} samples of the input")
     channels, parts = x.size // (even(n) + 2), -(-n // hop)
     first = from_its_first_frame(build, x)
     pieces = build.emit("stream_of_spectrum", (n,), [first.var], n * channels)
     given = (n, hop, channels, *named(instruction, "weights"))
-    var = build.emit("stream_overlap", given, [build.delay(pieces, parts - 1)], channels)
-    steps = (x.steps - 1) * hop + n
-    whole = Timed(
-        build.delay(var, x.offset * hop), (*build.shape[:-1], steps), len(build.shape) - 1, x.stride // hop, x.ahead, x.offset * hop,
-        0.0, x.culprits, math.lcm(x.block, x.stride),
-    )
+    behind = build.delay(pieces, parts - 1)
+    var = build.emit("stream_overlap", given, [behind], channels, rate=x.clock.rate * hop)
+    clock = x.clock.again(x.clock.frames * hop, x.clock.taken, lambda at: (at // hop - parts + 1, at // hop))
+    shape = (*build.shape[:-1], (x.steps - 1) * hop + n)
+    whole = Timed(build.delay(var, x.offset * hop), shape, len(shape) - 1, clock, x.offset * hop, 0.0, x.culprits)
     return replace(padded(build, whole, -start, 0), shape=build.shape)
 
 
