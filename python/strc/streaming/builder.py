@@ -20,8 +20,9 @@ class Refused(Exception):
 class Builder:
     """Instructions over streams of floats: a value is a stream in which the numbers of each frame follow each other."""
 
-    def __init__(self, program: Program, tensors: dict[str, torch.Tensor]):
+    def __init__(self, program: Program, tensors: dict[str, torch.Tensor], context: int | None = None):
         self.tensors = tensors
+        self.context = context  # how many time steps attention goes back, of the model itself where that is less
         self.instructions: list[Instruction] = []
         self.sizes: dict[int, tuple[int, ...]] = {}
         self.rates: dict[int, Fraction] = {}
@@ -64,6 +65,11 @@ class Builder:
 
     def tensor(self, stored: Stored) -> torch.Tensor:
         return self.tensors[stored.name]
+
+    def local_name(self, name: str) -> str:
+        """A name for something stored, under the current module's."""
+        path = self.origin.frames[-1].module if self.origin.frames else ""
+        return f"{path}.{name}" if path else name
 
     def store(self, name: str, tensor: torch.Tensor) -> str:
         """Another tensor for the weights file, under a name like this one; the name."""

@@ -15,6 +15,7 @@ from .axis import times_of
 from .builder import Builder, Refused
 from .clock import Clock
 from .rules import PADDED, RULES
+from .rules.attention import is_over_time, over_time
 from .timing import from_its_first_frame, whole
 from .values import Culprit, NotStreamable, Stored, Timed, Value
 
@@ -79,9 +80,9 @@ def layer_name(instruction: Instruction) -> str:
 class Streamer:
     """Reads a program in order; `run` is the way in. `axes` are the dimensions of time of its inputs."""
 
-    def __init__(self, program: Program, tensors: dict[str, torch.Tensor], axes: tuple[int, ...], latency: int):
+    def __init__(self, program: Program, tensors: dict[str, torch.Tensor], axes: tuple[int, ...], latency: int, context: int | None):
         self.program = program
-        self.build = Builder(program, tensors)
+        self.build = Builder(program, tensors, context)
         self.values: dict[int, Value | tuple[Value, ...]] = {}
         self.shapes = program.shapes
         self.allowed = latency
@@ -129,6 +130,9 @@ class Streamer:
             return self.element(instruction, args[0])
         self.build.origin, self.build.shape = instruction.origin, self.shapes[instruction.var]
         try:
+            if is_over_time(instruction, args):
+                made = over_time(self.build, instruction, [whole(self.build, arg) for arg in args])
+                return self.blamed(instruction, made) if isinstance(made, Timed) else made
             if instruction.op not in RULES:
                 raise Refused(f"'{instruction.op}' has no form that works frame by frame")
             values = [arg for arg in args if not isinstance(arg, tuple)]
@@ -172,11 +176,13 @@ def samples(count: int) -> str:
     return "1 sample" if count == 1 else f"{count} samples"
 
 
-def streamed(program: Program, tensors: dict[str, torch.Tensor], axes: Sequence[int] = (), latency: int = 0) -> Streamed:
+def streamed(
+    program: Program, tensors: dict[str, torch.Tensor], axes: Sequence[int] = (), latency: int = 0, context: int | None = None
+) -> Streamed:
     """The program frame by frame. Raises `ImportFailure` for what is not causal, or only with a larger latency.
 
     `axes` are the dimensions of the inputs that count time, one for all of them or one for each; none: those along which layers go. Stored values
-    that are needed in another form are added to `tensors`.
+    that are needed in another form are added to `tensors`. `context`: attention goes back so many time steps at most.
     """
     ways = times_of(program)
     if axes:
@@ -185,7 +191,7 @@ def streamed(program: Program, tensors: dict[str, torch.Tensor], axes: Sequence[
     for way in ways:
         added = dict(tensors)
         try:
-            made = Streamer(program, added, way, latency).run()
+            made = Streamer(program, added, way, latency, context).run()
         except ImportFailure as failure:
             first = first or failure
             continue

@@ -145,7 +145,7 @@ def only_kind(tensors: Sequence[torch.Tensor]) -> Kind | None:
 def export(
     model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], path: str | os.PathLike[str], *, replicate: bool = False,
     dynamic: Sequence[int] = (), states: Sequence[torch.Tensor] = (), title: str = "", streaming: bool = False, time: Times = None,
-    latency: int = 0,
+    latency: int = 0, context: int | None = None,
 ) -> Imported:
     """Writes the model to `path` (a .str file) and its weights beside it (.safetensors). Writes both or nothing.
 
@@ -155,7 +155,7 @@ def export(
     if streaming:
         if dynamic or states:
             raise ImportFailure("a streamed model has no open dimensions, and its states go round by themselves")
-        imported = stream_model(model, example_inputs, time, latency)
+        imported = stream_model(model, example_inputs, time, latency, context)
     else:
         imported = import_model(model, example_inputs, dynamic, states)
     write(imported, imported.source(replicate, title), path, model, example_inputs)
@@ -163,7 +163,7 @@ def export(
 
 
 def stream_model(
-    model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], time: Times = None, latency: int = 0
+    model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], time: Times = None, latency: int = 0, context: int | None = None
 ) -> Imported:
     """Reads a model that is to run for ever, frame by frame. Raises `strc.errors.ImportFailure`.
 
@@ -176,7 +176,7 @@ def stream_model(
     if any(tensor.dtype != torch.float32 for tensor in example_inputs):
         raise ImportFailure("a streamed model takes floats")
     axes = () if time is None else (time,) if isinstance(time, int) else tuple(time)
-    made = streamed(passes.run(without_zeros(program)), tensors, axes, latency)
+    made = streamed(passes.run(without_zeros(program)), tensors, axes, latency, context)
     joined, written = join_frames(made.program)
     return Imported(lowered[0], joined, tensors, made, written)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .along_time import ALONG_TIME
+from .attention import ATTENTION
 from .elementwise import BINARY, STORED, UNARY
 from .filter import StreamFilter
 from .layers import LAYERS
@@ -20,6 +21,7 @@ FILTERS: dict[str, StreamFilter] = {
     **COMPLEX,
     **TRANSFORMS,
     **TIMELINES,
+    **ATTENTION,
 }
 
 # Operators that do nothing where numbers follow each other: what they take is what they give.
