@@ -142,8 +142,8 @@ class Definer:
         self.values: dict[int, list[Argument]] = {}  # arguments of a call, by its variable
         self.called: dict[int, Definition] = {}
 
-    def define(self, top: Region, loop: Loop | None = None) -> Definition:
-        """All definitions, those that others use behind them; the result is the one of the whole model."""
+    def define(self, top: Region, loop: Loop | None = None, ends: bool = True) -> Definition:
+        """All definitions, those that others use behind them; the result is the one of the whole model. `ends`: that has files at its ends."""
         name = self.namer.name(top.frame.class_name)
         levels: dict[int, list[Call]] = {}
         collect(top, levels)
@@ -151,7 +151,7 @@ class Definer:
             self.define_level(levels[height])
         whole = self.instance(top)
         # Files are dealt to the branches at the ends.
-        stream = whole.stream if loop else with_ends(whole.stream)
+        stream = with_ends(whole.stream) if ends and not loop else whole.stream
         definition = Definition(name, top.frame.class_name, stream, loop=loop, item=self.item)
         definition.texts = [self.text(creation, None, {}) for creation in whole.creations]
         self.definitions.append(definition)

@@ -19,6 +19,8 @@ def along(instruction: Instruction, rank: int) -> list[int]:
         return [dim for dim in instruction.positional[:1] if isinstance(dim, int)]
     if instruction.op == "stft":
         return [rank - 1]
+    if instruction.op == "loop" and isinstance(dims := instruction.positional[1], tuple):
+        return [dim for dim in dims[:1] if isinstance(dim, int)]
     if instruction.op in ("attention", "softmax"):  # a row for each time step
         return [rank - 2] if rank > 1 else []
     return list(range(rank - WINDOWS.get(instruction.op, 0), rank))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -10,6 +11,8 @@ import torch
 
 from ..ir import Instruction, Origin, Param, Program
 from ..ir.model import Shape
+from ..source.floats import StreamFilter
+from .unrolled import Loop
 from .values import Stored, Timed
 
 
@@ -22,6 +25,9 @@ class Builder:
 
     def __init__(self, program: Program, tensors: dict[str, torch.Tensor], context: int | None = None):
         self.tensors = tensors
+        self.shapes = program.shapes
+        self.loops: Sequence[Loop] = ()  # of the program, by number
+        self.written: dict[str, StreamFilter] = {}  # filters of these, by their names as operators
         self.context = context  # how many time steps attention goes back, of the model itself where that is less
         self.instructions: list[Instruction] = []
         self.sizes: dict[int, tuple[int, ...]] = {}

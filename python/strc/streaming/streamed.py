@@ -11,12 +11,14 @@ import torch
 from ..errors import ImportFailure
 from ..ir import Instruction, Program
 from ..passes import eliminate_dead
+from ..source.floats import StreamFilter
 from .axis import times_of
 from .builder import Builder, Refused
 from .clock import Clock
 from .rules import PADDED, RULES
 from .rules.attention import is_over_time, over_time
 from .timing import from_its_first_frame, whole
+from .unrolled import Loop, loops_of
 from .values import Culprit, NotStreamable, Stored, Timed, Value
 
 
@@ -52,6 +54,7 @@ class Streamed:
     clocks: tuple[Clock, ...]  # of the results: items are those of the finest input
     period: int  # items of a steady state
     latency: int
+    written: dict[str, StreamFilter]  # filters that are the program's own, by operator
 
     def about(self) -> list[str]:
         """Comments for who uses the program."""
@@ -80,9 +83,13 @@ def layer_name(instruction: Instruction) -> str:
 class Streamer:
     """Reads a program in order; `run` is the way in. `axes` are the dimensions of time of its inputs."""
 
-    def __init__(self, program: Program, tensors: dict[str, torch.Tensor], axes: tuple[int, ...], latency: int, context: int | None):
+    def __init__(
+        self, program: Program, tensors: dict[str, torch.Tensor], axes: tuple[int, ...], latency: int, context: int | None,
+        loops: Sequence[Loop],
+    ):
         self.program = program
         self.build = Builder(program, tensors, context)
+        self.build.loops = loops
         self.values: dict[int, Value | tuple[Value, ...]] = {}
         self.shapes = program.shapes
         self.allowed = latency
@@ -113,7 +120,7 @@ class Streamer:
         waits = [math.ceil((result.offset + result.steps) / result.clock.rate) - self.length for result in results]
         ends = [End(x.size, int(period * x.clock.rate), x.axis, x.offset) for x in (*self.inputs, *results)]
         count = len(self.inputs)
-        return Streamed(made, tuple(ends[:count]), tuple(ends[count:]), tuple(x.clock for x in results), period, max(0, *waits))
+        return Streamed(made, tuple(ends[:count]), tuple(ends[count:]), tuple(x.clock for x in results), period, max(0, *waits), self.build.written)
 
     def result(self, number: int) -> Timed:
         result = self.values[number]
@@ -184,21 +191,28 @@ def streamed(
     `axes` are the dimensions of the inputs that count time, one for all of them or one for each; none: those along which layers go. Stored values
     that are needed in another form are added to `tensors`. `context`: attention goes back so many time steps at most.
     """
-    ways = times_of(program)
-    if axes:
-        ways = [tuple(axis % len(program.shapes[number]) for axis, number in zip(each_input(axes, program), program.inputs))]
     first: ImportFailure | None = None
-    for way in ways:
-        added = dict(tensors)
-        try:
-            made = Streamer(program, added, way, latency, context).run()
-        except ImportFailure as failure:
-            first = first or failure
-            continue
-        tensors.update(added)
-        return made
+    rolled, loops = loops_of(program, tensors)
+    # What looks like a loop over time may go over something else.
+    for form, found in [(rolled, loops), (program, [])] if loops else [(program, [])]:
+        for way in ways_of(form, axes):
+            added = dict(tensors)
+            try:
+                made = Streamer(form, added, way, latency, context, found).run()
+            except ImportFailure as failure:
+                first = first or failure
+                continue
+            tensors.update(added)
+            return made
     assert first
     raise first
+
+
+def ways_of(program: Program, axes: Sequence[int]) -> list[tuple[int, ...]]:
+    """What may be the dimensions of time of the inputs."""
+    if not axes:
+        return times_of(program)
+    return [tuple(axis % len(program.shapes[number]) for axis, number in zip(each_input(axes, program), program.inputs))]
 
 
 def each_input(axes: Sequence[int], program: Program) -> Sequence[int]:

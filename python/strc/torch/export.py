@@ -19,6 +19,7 @@ from ..ir.model import Kind, Loop, State
 from ..ir.operators import weights_prefixes
 from ..source import source_of
 from ..source.expressions import EXPRESSIONS, Written
+from ..source.floats import StreamFilter
 from ..streaming import Streamed, formatted, join_frames, prove, streamed
 from .attributes import evaluating
 from .capture import Captured, capture
@@ -51,6 +52,7 @@ class Imported:
     def used_tensors(self) -> dict[str, torch.Tensor]:
         """The stored values that the program names."""
         names = {name for i in self.program.instructions for name in weights_prefixes(i)}
+        names.update(name for made in self.written.values() if isinstance(made, StreamFilter) for name in made.uses)
         names.update(state.first for state in (self.program.loop.states if self.program.loop else ()) if state.first)
         return {name: t for name, t in self.tensors.items() if name in names or name.rpartition(".")[0] in names}
 
@@ -178,7 +180,7 @@ def stream_model(
     axes = () if time is None else (time,) if isinstance(time, int) else tuple(time)
     made = streamed(passes.run(without_zeros(program)), tensors, axes, latency, context)
     joined, written = join_frames(made.program)
-    return Imported(lowered[0], joined, tensors, made, written)
+    return Imported(lowered[0], joined, tensors, made, {**made.written, **written})
 
 
 def without_zeros(program: Program) -> Program:

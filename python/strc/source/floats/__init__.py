@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .along_time import ALONG_TIME
 from .attention import ATTENTION
-from .elementwise import BINARY, STORED, UNARY
+from .elementwise import BINARY, CHOICE, STORED, UNARY
 from .filter import StreamFilter
 from .layers import LAYERS
 from .recurrent import RECURRENT
@@ -15,6 +15,7 @@ FILTERS: dict[str, StreamFilter] = {
     **UNARY,
     **BINARY,
     **STORED,
+    **CHOICE,
     **ALONG_TIME,
     **LAYERS,
     **RECURRENT,
@@ -27,7 +28,7 @@ FILTERS: dict[str, StreamFilter] = {
 # Operators that do nothing where numbers follow each other: what they take is what they give.
 WIRES = {"stream_parts", "stream_cat", "complex_of"}
 # Operators that take the numbers of their operands in turns.
-IN_TURNS = {*BINARY, "complex_of", "complex_polar", "complex_mul", "complex_div"}
+IN_TURNS = {*BINARY, *CHOICE, "complex_of", "complex_polar", "complex_mul", "complex_div"}
 # The names of what is declared together with some filters.
 PARTS = {f"{made.name}{part}" for made in RECURRENT.values() for part in ("Loop", "Gates", "Cell")}
 

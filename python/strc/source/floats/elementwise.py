@@ -36,6 +36,17 @@ float->float filter NAME(int n, String weights) {{
     return StreamFilter(f"{'Stored' if is_first else ''}{op.title()}{'' if is_first else 'Stored'}", ("n",), text)
 
 
+CHOICE = {"choose": StreamFilter("Choose", (), """
+// The second of three numbers where the first is not 0, and else the third.
+float->float filter NAME {
+    work pop 3 push 1 {
+        float flag = pop();
+        float a = pop();
+        float b = pop();
+        push(flag != 0 ? a : b);
+    }
+}""")}
+
 STORED: dict[str, StreamFilter] = {
     **{f"stream_{op}_stored": _stored(op, function.floats, False) for op, function in TWO.items()},
     **{f"stream_{op}_stored_first": _stored(op, function.floats, True) for op, function in TWO.items()},

@@ -9,11 +9,15 @@ from ...ir import Instruction
 
 @dataclass(frozen=True)
 class StreamFilter:
-    """A declaration: its name, the names of its positional parameters, and its text, in which NAME stands for the name."""
+    """A declaration: its name, the names of its positional parameters, and its text, in which NAME stands for the name.
+
+    `uses` are the names of stored values, or their prefixes, that are in the text.
+    """
 
     name: str
     formals: tuple[str, ...]
     text: str
+    uses: tuple[str, ...] = ()
 
     def source(self, name: str, _: Instruction) -> str:
         return self.text.strip("\n").replace("NAME", name)

@@ -4,6 +4,7 @@ from . import (  # noqa: F401
     elementwise,
     ends,
     features,
+    loops,
     norms,
     shapes,
     spectra,
