@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from .along_time import ALONG_TIME
+from .choices import CHOICES, IN_ORDER
 from .elementwise import BINARY, STORED, UNARY
 from .filter import StreamFilter
 from .layers import LAYERS
-from .recurrent import RECURRENT
+from .recurrent import RECURRENT, WITHIN_FRAMES
+from .tables import TABLES
+from .transposed import TRANSPOSED
+from .windows import WINDOWS
 
 FILTERS: dict[str, StreamFilter] = {
     **UNARY,
@@ -15,12 +19,17 @@ FILTERS: dict[str, StreamFilter] = {
     **ALONG_TIME,
     **LAYERS,
     **RECURRENT,
+    **WITHIN_FRAMES,
+    **CHOICES,
+    **TABLES,
+    **TRANSPOSED,
+    **WINDOWS,
 }
 
 # Operators that do nothing where numbers follow each other: what they take is what they give.
-WIRES = {"stream_parts", "stream_cat"}
+WIRES = {"stream_parts", "stream_cat", "stream_view"}
 # Operators that take the numbers of their operands in turns.
-IN_TURNS = set(BINARY)
+IN_TURNS = {*BINARY, *IN_ORDER}
 # The names of what is declared together with some filters.
 PARTS = {f"{made.name}{part}" for made in RECURRENT.values() for part in ("Loop", "Gates", "Cell")}
 

@@ -6,7 +6,7 @@ from ..functions import ONE, TWO, Function
 from .filter import StreamFilter
 
 
-def _item(name: str, function: Function, pops: str) -> StreamFilter:
+def item(name: str, function: Function, pops: str) -> StreamFilter:
     """A filter that makes one number of some."""
     letters = pops.split()
     head = f"float->float filter NAME{f'({function.formals})' if function.formals else ''} {{"
@@ -14,8 +14,8 @@ def _item(name: str, function: Function, pops: str) -> StreamFilter:
     return StreamFilter(name, function.names, "\n".join([*lines, f"        push({function.floats});", "    }", "}"]))
 
 
-UNARY: dict[str, StreamFilter] = {op: _item(op.title().replace("_", ""), function, "x") for op, function in ONE.items()}
-BINARY: dict[str, StreamFilter] = {op: _item(op.title(), function, "a b") for op, function in TWO.items()}
+UNARY: dict[str, StreamFilter] = {op: item(op.title().replace("_", ""), function, "x") for op, function in ONE.items()}
+BINARY: dict[str, StreamFilter] = {op: item(op.title(), function, "a b") for op, function in TWO.items()}
 
 
 def _stored(op: str, value: str, is_first: bool) -> StreamFilter:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import torch
@@ -9,6 +10,7 @@ import torch
 from ...ir import Instruction, Named
 from ...source.floats import BINARY, UNARY
 from ..builder import Builder, Refused
+from ..resampling import time_alone
 from ..timing import in_time, merged
 from ..values import Stored, Timed, Value
 from .table import only, rule
@@ -23,6 +25,8 @@ def binary(build: Builder, instruction: Instruction, args: list[Value]) -> Value
     timed = [arg for arg in args if isinstance(arg, Timed)]
     if len(timed) == 1:
         return with_stored(build, instruction.op, args)
+    if len({(arg.outer, arg.inner) for arg in timed}) > 1:
+        timed = [time_alone(build, arg) for arg in timed]
     made = merged(build, timed)
     return replace(made, var=build.emit(instruction.op, (), [repeated(build, in_time(build, arg, made), made) for arg in timed], made.size))
 
@@ -34,10 +38,18 @@ def repeated(build: Builder, x: Timed, like: Timed) -> int:
     if x.size == like.size:
         return x.var
     if x.size != 1:
-        lead = (1,) * (len(like.frame) - len(x.frame)) + x.frame
-        framed = replace(x, shape=(*lead, x.steps), axis=len(lead))
-        return build.framed(framed, "expand", (like.frame,), like.frame)
+        return build.framed([(x.var, x.single)], "expand", (like.single,), like.single)
     return build.emit("stream_repeat", (like.size,), [x.var], like.size)
+
+
+def at_each_step(build: Builder, stored: Stored, like: Timed) -> torch.Tensor:
+    """The numbers of a stored value beside a frame."""
+    whole = torch.broadcast_to(build.tensor(stored), like.shape)
+    whole = whole.reshape(math.prod(like.shape[: like.axis]) * like.outer, like.steps, -1)
+    first = whole[:, 0]
+    if not torch.equal(whole, first.unsqueeze(1).expand_as(whole)):
+        raise Refused("a stored value is different at each time step")
+    return first.flatten().clone()
 
 
 # What changes nothing, as the second operand, or as either of them.
@@ -51,25 +63,22 @@ def with_stored(build: Builder, op: str, args: list[Value]) -> Value:
     assert isinstance(x, Timed) and isinstance(other, Stored)
     axis = len(build.shape) - x.from_right
     made = replace(x, shape=build.shape, axis=axis)
-    like = torch.broadcast_to(build.tensor(other), build.shape)
-    first = like.select(axis, 0)
-    if not torch.equal(like, first.unsqueeze(axis).expand_as(like)):
-        raise Refused("a stored value is different at each time step")
+    first = at_each_step(build, other, made)
     if x.size != made.size:
         x = replace(x, var=repeated(build, x, made))
     if op in NEUTRAL and at in NEUTRAL[op][1] and bool((first == NEUTRAL[op][0]).all()) and x.size == made.size:
         return replace(made, var=x.var)
-    name = build.store(f"{other.name}.frame", first.flatten().to(torch.float32).clone())
+    name = build.store(f"{other.name}.frame", first.to(torch.float32))
     side = "stored" if at == 0 else "stored_first"
     var = build.emit(f"stream_{op}_{side}", (made.size, Named("weights", name)), [x.var], made.size)
     return replace(made, var=var)
 
 
-rule(" ".join(UNARY))(unary)
-rule(" ".join(BINARY))(binary)
+rule(" ".join(UNARY), takes_merged=True)(unary)
+rule(" ".join(BINARY), takes_merged=True)(binary)
 
 
-@rule("gelu")
+@rule("gelu", takes_merged=True)
 def gelu(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     op = "gelu_tanh" if instruction.named("approximate", False) else "gelu"
     x = only(args)
