@@ -72,7 +72,7 @@ TABLE = torch.randn(30, generator=torch.Generator().manual_seed(1))
 REFUSED = {
     "learned_positions": (lambda x: x + TABLE.to(x), "where it is learned, the stream ends with it"),
     "groups": (lambda x: functional.group_norm(x, 2), "it normalises over all 30 time steps"),
-    "instances": (lambda x: functional.instance_norm(x), "With the time steps as batch, or with sums over the past"),
+    "instances": (lambda x: functional.instance_norm(x), "over the past by sums of it (cumsum) divided by their count"),
 }
 
 

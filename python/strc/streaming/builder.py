@@ -61,13 +61,23 @@ class Builder:
         """One of several results."""
         return self.emit("getitem", (index,), [var], self.sizes[var][index])
 
-    def framed(self, x: Timed, op: str, params: tuple[Param, ...], result: Shape) -> int:
-        """An operator over a tensor, which is made of each frame."""
-        frame = self.emit("frame", (x.frame,), [x.var], 1)
-        made = self.emit(op, params, [frame], 1)
+    def framed(self, args: Sequence[tuple[int, Shape] | Stored], op: str, params: tuple[Param, ...], result: Shape) -> int:
+        """An operator over tensors, which are made of frames of these shapes, or are stored; what it makes is a frame of the shape `result`."""
+        rate = self.rates[next(arg[0] for arg in args if isinstance(arg, tuple))]
+        tensors = []
+        for arg in args:
+            if isinstance(arg, Stored):
+                tensors.append(self.emit("const", (arg.name,), [], 1, rate=rate))
+            else:
+                tensors.append(self.emit("frame", (arg[1],), [arg[0]], 1))
+        made = self.emit(op, params, tensors, 1, rate=rate)
         if op == "argmax":  # places are whole numbers, which floats have exactly
             made = self.emit("to_float", (), [made], 1)
         return self.emit("unframe", (result,), [made], math.prod(result))
+
+    def seen(self, var: int, size: int, rate: Fraction) -> int:
+        """The same numbers as frames of another size, which come the more often the smaller they are."""
+        return var if size == self.sizes[var][0] else self.emit("stream_view", (), [var], size, rate=rate)
 
     def tensor(self, stored: Stored) -> torch.Tensor:
         return self.tensors[stored.name]

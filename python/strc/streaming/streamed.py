@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 import torch
 
 from ..errors import ImportFailure
-from ..ir import Instruction, Program
+from ..ir import Instruction, Origin, Program
 from ..passes import eliminate_dead
 from ..source.floats import StreamFilter
 from .axis import times_of
 from .builder import Builder, Refused
 from .clock import Clock
-from .rules import PADDED, RULES
+from .resampling import time_alone
+from .rules import MERGED, PADDED, RULES
 from .rules.attention import is_over_time, over_time
 from .timing import from_its_first_frame, whole
 from .unrolled import Loop, loops_of
@@ -26,7 +27,8 @@ from .values import Culprit, NotStreamable, Stored, Timed, Value
 class End:
     """An input or a result of a program: a stream of frames of `size` numbers.
 
-    In a steady state there are `frames` of them, but a result gives none for the first `late`. `axis` is the dimension of time in the model.
+    In a steady state there are `frames` of them, but a result gives none for the first `late`; if that is negative it begins with so many.
+    `axis` is the dimension of time in the model.
     """
 
     size: int
@@ -108,7 +110,6 @@ class Streamer:
             self.values[instruction.var] = self.instruction(instruction)
         results = [self.result(number) for number in self.program.results]
         self.check(results)
-        results = [whole(self.build, result) for result in results]
         given = [from_its_first_frame(self.build, result) for result in results]
         made = replace(
             self.program, instructions=self.build.instructions, results=tuple(result.var for result in given), sizes=self.build.sizes,
@@ -117,8 +118,8 @@ class Streamer:
         made = eliminate_dead(made)
         used = {*made.inputs, *(instruction.var for instruction in made.instructions)}
         period = math.lcm(*(self.build.rates[var].denominator for var in used))
-        waits = [math.ceil((result.offset + result.steps) / result.clock.rate) - self.length for result in results]
-        ends = [End(x.size, int(period * x.clock.rate), x.axis, x.offset) for x in (*self.inputs, *results)]
+        waits = [math.ceil((x.offset - x.early + x.steps) / x.clock.rate) - self.length for x in results]
+        ends = [End(x.size, int(period * x.clock.rate), x.axis, x.offset - x.early) for x in (*self.inputs, *results)]
         count = len(self.inputs)
         return Streamed(made, tuple(ends[:count]), tuple(ends[count:]), tuple(x.clock for x in results), period, max(0, *waits), self.build.written)
 
@@ -126,7 +127,12 @@ class Streamer:
         result = self.values[number]
         if not isinstance(result, Timed):
             raise ImportFailure("a result of the model does not depend on its input")
-        return result
+        origin = next((i.origin for i in self.program.instructions if i.var == number), Origin())
+        self.build.origin = origin
+        try:
+            return whole(self.build, time_alone(self.build, result))
+        except Refused as reason:
+            raise NotStreamable(f"a result: {reason}", origin.place) from None
 
     def instruction(self, instruction: Instruction) -> Value | tuple[Value, ...]:
         if instruction.op == "const":
@@ -138,11 +144,13 @@ class Streamer:
         self.build.origin, self.build.shape = instruction.origin, self.shapes[instruction.var]
         try:
             if is_over_time(instruction, args):
-                made = over_time(self.build, instruction, [whole(self.build, arg) for arg in args])
+                made = over_time(self.build, instruction, [whole(self.build, time_alone(self.build, arg)) for arg in args])
                 return self.blamed(instruction, made) if isinstance(made, Timed) else made
             if instruction.op not in RULES:
                 raise Refused(f"'{instruction.op}' has no form that works frame by frame")
             values = [arg for arg in args if not isinstance(arg, tuple)]
+            if instruction.op not in MERGED:
+                values = [time_alone(self.build, value) for value in values]
             if instruction.op not in PADDED:
                 values = [whole(self.build, value) for value in values]
             made = RULES[instruction.op](self.build, instruction, values)

@@ -19,12 +19,16 @@ def merged(build: Builder, timed: list[Timed]) -> Timed:
     for other in timed:
         if other.from_right != first.from_right:
             raise Refused("its operands have time in different dimensions")
+        if (other.outer, other.inner) != (first.outer, first.inner):
+            raise Refused("time is together with other dimensions in one of its operands and not in the other one")
         if other.clock.rate != first.clock.rate:
             rates = [rate_in_words(arg.clock.rate) for arg in (first, other)]
             raise Refused(f"its operands have different rates: {rates[0]}, and {rates[1]}")
     culprits = tuple(dict.fromkeys(culprit for arg in timed for culprit in arg.culprits))
     axis, clock = len(build.shape) - first.from_right, together(arg.clock for arg in timed)
-    return Timed(-1, build.shape, axis, clock, max(arg.offset for arg in timed), 0.0, culprits)
+    offset = max(arg.offset for arg in timed)
+    early = min(arg.early + offset - arg.offset for arg in timed)
+    return Timed(-1, build.shape, axis, clock, offset, early, 0.0, culprits, first.outer, first.inner)
 
 
 def rate_in_words(rate: Fraction) -> str:
@@ -35,7 +39,8 @@ def rate_in_words(rate: Fraction) -> str:
 
 def in_time(build: Builder, x: Timed, like: Timed) -> Timed:
     """Frames of the same number come at the same time."""
-    return replace(x, var=build.delay(x.var, like.offset - x.offset), offset=like.offset)
+    late = like.offset - x.offset
+    return replace(x, var=build.delay(x.var, late), offset=like.offset, early=x.early + late)
 
 
 def stretched(x: Timed, by: int) -> Shape:
@@ -61,7 +66,7 @@ def whole(build: Builder, x: Some) -> Some:
     """With the padding before its first frame as frames."""
     if not isinstance(x, Timed) or x.offset >= 0:
         return x
-    return replace(x, var=build.delay(x.var, -x.offset, x.fill), offset=0)
+    return replace(x, var=build.delay(x.var, -x.offset, x.fill), offset=0, early=x.early - x.offset)
 
 
 def from_its_first_frame(build: Builder, x: Timed) -> Timed:
@@ -78,12 +83,16 @@ def windowed(build: Builder, x: Timed, op: str, params: tuple[Param, ...], reach
     It is given so many frames before the first ones that a firing is possible with every `stride` frames, and that a window begins with the
     model's frame 0.
     """
-    before = max(reach, stride) - stride
+    needed = max(reach, stride) - stride
+    before = max(0, needed - x.early)
     before += -(before + x.offset) % stride
     before += max(0, -(before + x.offset))
     given = build.delay(x.var, before, x.fill if x.offset < 0 else 0.0)
     var = build.emit(op, params, [given], numbers_given, rate=x.clock.rate / stride)
-    return replace(x, var=var, shape=build.shape, clock=x.clock.windowed(reach, stride), offset=(before + x.offset) // stride)
+    early = (x.early + before - needed) // stride
+    return replace(
+        x, var=var, shape=build.shape, clock=x.clock.windowed(reach, stride), offset=(before + x.offset) // stride, early=early
+    )
 
 
 def again_late(build: Builder, x: Timed, var: int) -> Timed:

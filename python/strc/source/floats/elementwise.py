@@ -6,7 +6,7 @@ from ..functions import ONE, TWO, Function
 from .filter import StreamFilter
 
 
-def _item(name: str, function: Function, pops: str) -> StreamFilter:
+def item(name: str, function: Function, pops: str) -> StreamFilter:
     """A filter that makes one number of some."""
     letters = pops.split()
     head = f"float->float filter NAME{f'({function.formals})' if function.formals else ''} {{"
@@ -14,8 +14,8 @@ def _item(name: str, function: Function, pops: str) -> StreamFilter:
     return StreamFilter(name, function.names, "\n".join([*lines, f"        push({function.floats});", "    }", "}"]))
 
 
-UNARY: dict[str, StreamFilter] = {op: _item(op.title().replace("_", ""), function, "x") for op, function in ONE.items()}
-BINARY: dict[str, StreamFilter] = {op: _item(op.title(), function, "a b") for op, function in TWO.items()}
+UNARY: dict[str, StreamFilter] = {op: item(op.title().replace("_", ""), function, "x") for op, function in ONE.items()}
+BINARY: dict[str, StreamFilter] = {op: item(op.title(), function, "a b") for op, function in TWO.items()}
 
 
 def _stored(op: str, value: str, is_first: bool) -> StreamFilter:
@@ -35,17 +35,6 @@ float->float filter NAME(int n, String weights) {{
 }}"""
     return StreamFilter(f"{'Stored' if is_first else ''}{op.title()}{'' if is_first else 'Stored'}", ("n",), text)
 
-
-CHOICE = {"choose": StreamFilter("Choose", (), """
-// The second of three numbers where the first is not 0, and else the third.
-float->float filter NAME {
-    work pop 3 push 1 {
-        float flag = pop();
-        float a = pop();
-        float b = pop();
-        push(flag != 0 ? a : b);
-    }
-}""")}
 
 STORED: dict[str, StreamFilter] = {
     **{f"stream_{op}_stored": _stored(op, function.floats, False) for op, function in TWO.items()},

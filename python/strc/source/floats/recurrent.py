@@ -6,26 +6,27 @@ from .filter import StreamFilter
 
 # Of each layer: what goes round with the new input, how many numbers a gate has, the products, and what a unit makes of its gates.
 _LOOP = """
-// One step for each frame: the states of all units go round, as pairs of what a unit gives and what it keeps.
-float->float pipeline NAME(int inputs, int hidden, int layer = 0, boolean bias = true, String weights = "") {
-    add NAMELoop(inputs, hidden, layer, bias, weights);
+// One step for each frame, for each of several sequences side by side: the states of all units go round, as pairs of what
+// a unit gives and what it keeps.
+float->float pipeline NAME(int inputs, int hidden, int layer = 0, int sequences = 1, boolean bias = true, String weights = "") {
+    add NAMELoop(inputs, hidden, layer, sequences, bias, weights);
     add float->float filter { work pop 2 push 1 { push(pop()); pop(); } };
 }
 
-float->float feedbackloop NAMELoop(int inputs, int hidden, int layer, boolean bias, String weights) {
-    join roundrobin(inputs, 2 * hidden);
+float->float feedbackloop NAMELoop(int inputs, int hidden, int layer, int sequences, boolean bias, String weights) {
+    join roundrobin(sequences * inputs, sequences * 2 * hidden);
     body pipeline {
-        add NAMEGates(inputs, hidden, layer, bias, weights);
+        add NAMEGates(inputs, hidden, layer, sequences, bias, weights);
         add NAMECell();
     }
     loop Identity<float>;
     split duplicate;
-    for (int k = 0; k < 2 * hidden; k++) enqueue 0.0;
+    for (int k = 0; k < sequences * 2 * hidden; k++) enqueue 0.0;
 }
 """
 _GATES = """
 // Takes a frame and the states of all units; gives each unit its gates and what it kept.
-float->float filter NAMEGates(int inputs, int hidden, int layer, boolean bias, String weights) {
+float->float filter NAMEGates(int inputs, int hidden, int layer, int sequences, boolean bias, String weights) {
     tensor<float>[GATES * hidden, inputs] input_weight = stored(weights, "weight_ih_l" + layer);
     tensor<float>[GATES * hidden, hidden] state_weight = stored(weights, "weight_hh_l" + layer);
     tensor<float>[inputs + hidden, GATES * hidden] weight;
@@ -36,24 +37,29 @@ float->float filter NAMEGates(int inputs, int hidden, int layer, boolean bias, S
             offset = stored(weights, "bias_ih_l" + layer, GATES * hidden)
                      + stored(weights, "bias_hh_l" + layer, GATES * hidden);
     }
-    work pop inputs + 2 * hidden push (GATES + 1) * hidden {
-        float[inputs + hidden] frame;
-        for (int k = 0; k < inputs; k++) frame[k] = peek(k);
-        for (int k = 0; k < hidden; k++) frame[inputs + k] = peek(inputs + 2 * k);
+    work pop sequences * (inputs + 2 * hidden) push sequences * (GATES + 1) * hidden {
+        int states = sequences * inputs;
+        float[sequences][inputs + hidden] frame;
+        for (int s = 0; s < sequences; s++) {
+            for (int k = 0; k < inputs; k++) frame[s][k] = peek(s * inputs + k);
+            for (int k = 0; k < hidden; k++) frame[s][inputs + k] = peek(states + 2 * (s * hidden + k));
+        }
         tensor x = frame;
         tensor gates = matmul(x, weight) + offset;
-        for (int k = 0; k < hidden; k++) {
-            for (int gate = 0; gate < GATES; gate++) push(gates[gate * hidden + k]);
-            push(peek(inputs + 2 * k + 1));
+        for (int s = 0; s < sequences; s++) {
+            for (int k = 0; k < hidden; k++) {
+                for (int gate = 0; gate < GATES; gate++) push(gates[s, gate * hidden + k]);
+                push(peek(states + 2 * (s * hidden + k) + 1));
+            }
         }
-        for (int k = 0; k < inputs + 2 * hidden; k++) pop();
+        for (int k = 0; k < sequences * (inputs + 2 * hidden); k++) pop();
     }
 }
 """
 _GRU_GATES = """
 // Takes a frame and the states of all units; gives each unit its gates, the part of the new state that comes from the
 // old ones, and what it kept.
-float->float filter NAMEGates(int inputs, int hidden, int layer, boolean bias, String weights) {
+float->float filter NAMEGates(int inputs, int hidden, int layer, int sequences, boolean bias, String weights) {
     tensor<float>[3 * hidden, inputs] input_weight = stored(weights, "weight_ih_l" + layer);
     tensor<float>[3 * hidden, hidden] state_weight = stored(weights, "weight_hh_l" + layer);
     tensor<float>[inputs + hidden, 4 * hidden] weight;
@@ -71,17 +77,22 @@ float->float filter NAMEGates(int inputs, int hidden, int layer, boolean bias, S
                             slice(c, 0, 2 * hidden, 3 * hidden), 0);
         }
     }
-    work pop inputs + 2 * hidden push 5 * hidden {
-        float[inputs + hidden] frame;
-        for (int k = 0; k < inputs; k++) frame[k] = peek(k);
-        for (int k = 0; k < hidden; k++) frame[inputs + k] = peek(inputs + 2 * k);
+    work pop sequences * (inputs + 2 * hidden) push sequences * 5 * hidden {
+        int states = sequences * inputs;
+        float[sequences][inputs + hidden] frame;
+        for (int s = 0; s < sequences; s++) {
+            for (int k = 0; k < inputs; k++) frame[s][k] = peek(s * inputs + k);
+            for (int k = 0; k < hidden; k++) frame[s][inputs + k] = peek(states + 2 * (s * hidden + k));
+        }
         tensor x = frame;
         tensor gates = matmul(x, weight) + offset;
-        for (int k = 0; k < hidden; k++) {
-            for (int gate = 0; gate < 4; gate++) push(gates[gate * hidden + k]);
-            push(peek(inputs + 2 * k + 1));
+        for (int s = 0; s < sequences; s++) {
+            for (int k = 0; k < hidden; k++) {
+                for (int gate = 0; gate < 4; gate++) push(gates[s, gate * hidden + k]);
+                push(peek(states + 2 * (s * hidden + k) + 1));
+            }
         }
-        for (int k = 0; k < inputs + 2 * hidden; k++) pop();
+        for (int k = 0; k < sequences * (inputs + 2 * hidden); k++) pop();
     }
 }
 """
@@ -124,4 +135,20 @@ RECURRENT = {
             _GATES.replace("GATES * ", "").replace("(GATES + 1)", "2").replace("< GATES", "< 1") + _rnn("max(pop(), 0.0)"),
         ),
     )
+}
+
+_WITHIN = """
+// Goes over the rows of each tensor; its last states are left out.
+tensor->tensor pipeline NAME(int input_size, int hidden_size, int num_layers = 1, boolean bias = true, boolean batch_first = false,
+                             boolean bidirectional = false,RELU String weights = "") {
+    add CELL(input_size, hidden_size, num_layers, bias, batch_first, bidirectional,USED weights = weights);
+    add separator({GIVES});
+}"""
+WITHIN_FRAMES = {
+    f"stream_frame_{op}": StreamFilter(
+        f"{op.title()}OfFrame", ("input_size", "hidden_size", "num_layers"),
+        _WITHIN.replace("CELL", op).replace("GIVES", dropped).replace("RELU", " boolean relu = false," if op == "rnn" else "")
+        .replace("USED", " relu," if op == "rnn" else ""),
+    )
+    for op, dropped in (("rnn", "1, 0"), ("gru", "1, 0"), ("lstm", "1, 0, 0"))
 }

@@ -28,6 +28,9 @@ COMPLEX = {
     ),
 }
 
+# Those that take the numbers of their operands in turns.
+PAIRS = {"complex_of", "complex_polar", "complex_mul", "complex_div"}
+
 TRANSFORMS = {
     "stream_windows": StreamFilter("Windows", ("n", "hop", "channels"), """
 // The last n frames under a window, every `hop` frames; for each channel n numbers follow each other.

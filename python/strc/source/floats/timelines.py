@@ -54,13 +54,4 @@ float->float filter NAME(int size, int n, int late, int rows, String weights) {
         for (int k = 0; k < size; k++) pop();
     }
 }"""),
-    "stream_constant": StreamFilter("Constant", ("size", "n"), """
-// The same frame for each one that comes.
-float->float filter NAME(int size, int n, String weights) {
-    tensor<float>[n] value = stored("", weights);
-    work pop size push n {
-        for (int k = 0; k < n; k++) push(value[k]);
-        for (int k = 0; k < size; k++) pop();
-    }
-}"""),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import torch
@@ -9,6 +10,7 @@ import torch
 from ...ir import Instruction, Named, Param
 from ...source.floats import BINARY, UNARY
 from ..builder import Builder, Refused
+from ..resampling import time_alone
 from ..timelines import timeline_of
 from ..timing import in_time, merged
 from ..values import Stored, Timed, Value
@@ -22,7 +24,11 @@ def unary(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
 
 def binary(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     timed = [arg for arg in args if isinstance(arg, Timed)]
-    return with_stored(build, instruction.op, args) if len(timed) == 1 else of_two(build, instruction.op, timed)
+    if len(timed) == 1:
+        return with_stored(build, instruction.op, args)
+    if len({(arg.outer, arg.inner) for arg in timed}) > 1:
+        timed = [time_alone(build, arg) for arg in timed]
+    return of_two(build, instruction.op, timed)
 
 
 def of_two(build: Builder, op: str, timed: list[Timed]) -> Value:
@@ -37,10 +43,19 @@ def repeated(build: Builder, x: Timed, like: Timed) -> int:
     if x.size == like.size:
         return x.var
     if x.size != 1:
-        lead = (1,) * (len(like.frame) - len(x.frame)) + x.frame
-        framed = replace(x, shape=(*lead, x.steps), axis=len(lead))
-        return build.framed(framed, "expand", (like.frame,), like.frame)
+        return build.framed([(x.var, x.single)], "expand", (like.single,), like.single)
     return build.emit("stream_repeat", (like.size,), [x.var], like.size)
+
+
+def by_steps(build: Builder, stored: Stored, like: Timed) -> torch.Tensor:
+    """The numbers of a stored value beside each frame: a row for each time step."""
+    whole = torch.broadcast_to(build.tensor(stored), like.shape)
+    whole = whole.reshape(math.prod(like.shape[: like.axis]) * like.outer, like.steps, -1)
+    return whole.transpose(0, 1).reshape(like.steps, -1)
+
+
+def is_constant(table: torch.Tensor) -> bool:
+    return torch.equal(table, table[:1].expand_as(table))
 
 
 # What changes nothing, as the second operand, or as either of them.
@@ -54,50 +69,56 @@ def with_stored(build: Builder, op: str, args: list[Value]) -> Value:
     assert isinstance(x, Timed) and isinstance(other, Stored)
     axis = len(build.shape) - x.from_right
     made = replace(x, shape=build.shape, axis=axis)
-    like = torch.broadcast_to(build.tensor(other), build.shape)
-    first = like.select(axis, 0)
-    if not torch.equal(like, first.unsqueeze(axis).expand_as(like)):
-        own = build.tensor(other)
-        beside = with_time_steps(build, other.name, own.reshape((1,) * (like.dim() - own.dim()) + tuple(own.shape)), x, made)
-        return of_two(build, op, [x, beside] if at == 0 else [beside, x])
+    table = by_steps(build, other, made)
+    if not is_constant(table):
+        beside = timeline(build, other.name, table, x.var, x.offset)
+        return of_two(build, op, [x, replace(made, var=beside)] if at == 0 else [replace(made, var=beside), x])
+    first = table[0]
     if x.size != made.size:
         x = replace(x, var=repeated(build, x, made))
     if op in NEUTRAL and at in NEUTRAL[op][1] and bool((first == NEUTRAL[op][0]).all()) and x.size == made.size:
         return replace(made, var=x.var)
-    name = build.store(f"{other.name}.frame", first.flatten().to(torch.float32).clone())
+    name = build.store(f"{other.name}.frame", first.to(torch.float32).clone())
     side = "stored" if at == 0 else "stored_first"
     var = build.emit(f"stream_{op}_{side}", (made.size, Named("weights", name)), [x.var], made.size)
     return replace(made, var=var)
 
 
-def with_time_steps(build: Builder, name: str, table: torch.Tensor, x: Timed, made: Timed) -> Timed:
-    """A stored value that is different at each time step, as frames beside those of x; it has the dimensions of the result."""
-    shape = (*table.shape[: made.axis], *table.shape[made.axis + 1 :])
-    return replace(x, var=timeline(build, name, table.movedim(made.axis, 0).flatten(1), x), shape=(*shape[: made.axis], made.steps, *shape[made.axis :]), axis=made.axis)
-
-
-def timeline(build: Builder, name: str, table: torch.Tensor, x: Timed) -> int:
-    """The frames of a table with a row for each time step, in time with those of x."""
+def timeline(build: Builder, name: str, table: torch.Tensor, var: int, late: int) -> int:
+    """The frames of a table with a row for each time step, beside those of a variable, whose frame number `late` is of step 0."""
+    columns = table.shape[1]
+    if bool((table == table[:, :1]).all()):
+        table = table[:, :1]
     found = timeline_of(table)
     if found is None:
         raise Refused(
             "a stored value is different at each time step, and no function of it that goes on for ever is known (lines and their inverse, "
             "powers, waves, what repeats or comes to rest); where it is learned, the stream ends with it: leave it out, or make it relative"
         )
-    columns = table.shape[1]
-    given: tuple[Param, ...] = (x.size, columns, x.offset)
+    count = table.shape[1]
+    given: tuple[Param, ...] = (build.sizes[var][0], count, late)
     values = found.values
     if found.kind in ("settled", "period"):
         given, values = (*given, len(values)), values.to(torch.float32)
     stored = build.store(f"{name}.{found.kind}", values)
-    return build.emit(f"stream_{found.kind}", (*given, Named("weights", stored)), [x.var], columns)
+    made = build.emit(f"stream_{found.kind}", (*given, Named("weights", stored)), [var], count)
+    return made if count == columns else build.emit("stream_repeat", (columns,), [made], columns)
 
 
-rule(" ".join(UNARY))(unary)
-rule(" ".join(BINARY))(binary)
+def frames_of(build: Builder, stored: Stored, like: Timed, var: int) -> int:
+    """A stored value as frames beside those of a variable, which are those of `like`."""
+    table = by_steps(build, stored, like)
+    if not is_constant(table):
+        return timeline(build, stored.name, table, var, like.offset)
+    name = build.store(f"{stored.name}.frame", table[0].to(torch.float32).clone())
+    return build.emit("stream_stored", (like.size, Named("weights", name)), [var], like.size)
 
 
-@rule("gelu")
+rule(" ".join(UNARY), takes_merged=True)(unary)
+rule(" ".join(BINARY), takes_merged=True)(binary)
+
+
+@rule("gelu", takes_merged=True)
 def gelu(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     op = "gelu_tanh" if instruction.named("approximate", False) else "gelu"
     x = only(args)

@@ -8,6 +8,7 @@ from ...ir import Instruction
 from ..builder import Builder, Refused
 from ..timing import padded, whole, windowed
 from ..values import Value
+from .features import framed
 from .table import integer, numbers, only, rule
 
 
@@ -20,13 +21,17 @@ def pad(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     at = 2 * (x.from_right - 1)
     before, after = (amounts[at], amounts[at + 1]) if at < len(amounts) else (0, 0)
     if (before, after) != (0, 0) and mode != "constant":
-        raise Refused(f"it fills the ends with what is inside (mode {mode!r})")
-    others = amounts[:at] + amounts[at + 2 :]
+        raise Refused(
+            f"it fills the ends with what is inside (mode {mode!r}), which is not there yet when the first frame comes: pad with a constant on the left "
+            "(functional.pad(x, (n, 0)))"
+        )
+    others = amounts[:at] + [0, 0][: len(amounts) - at] + amounts[at + 2 :]
     if any(others):
         x = whole(build, x)
         shape = (*build.shape[: x.axis], x.steps, *build.shape[x.axis + 1 :])
-        made = replace(x, shape=shape)
-        x = replace(made, var=build.framed(x, "pad", (tuple(others), *instruction.positional[1:]), made.frame))
+        while others[-2:] == [0, 0]:
+            del others[-2:]
+        x = framed(build, x, "pad", (tuple(others), *instruction.positional[1:]), shape=shape)
     assert isinstance(value, (int, float))
     return padded(build, x, before, after, value)
 
@@ -36,9 +41,7 @@ def part(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     x = only(args)
     dim, start, end, step = (*map(integer, instruction.positional), 1)[:4]
     if dim != x.axis:
-        x = whole(build, x)
-        made = replace(x, shape=build.shape)
-        return replace(made, var=build.framed(x, "slice", (x.dim(dim), *instruction.positional[1:]), made.frame))
+        return framed(build, whole(build, x), "slice", instruction.params)
     x = padded(build, x, -start, 0)
     if step == 1:
         return replace(x, shape=build.shape)

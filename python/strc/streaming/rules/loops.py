@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import torch
-
-from ...ir import Instruction, Named, Program
+from ...ir import Instruction, Program
 from ...source.loops import loop_filter
 from ..builder import Builder, Refused
 from ..clock import together
@@ -14,7 +12,7 @@ from ..frames import join_frames
 from ..timing import again_late, from_its_first_frame, in_time
 from ..unrolled import Loop
 from ..values import Stored, Timed, Value
-from .elementwise import repeated
+from .elementwise import frames_of, repeated
 from .table import RULES, numbers, rule
 
 
@@ -33,7 +31,7 @@ def loop(build: Builder, instruction: Instruction, args: list[Value]) -> tuple[V
     latest = max(timed, key=lambda arg: arg.offset)
     frames = [in_time(build, arg, latest) for arg in timed]
     var = frames[0].var if len(frames) == 1 else build.emit("stream_cat", (), [one.var for one in frames], sum(one.size for one in frames))
-    whole = replace(latest, var=var, shape=(build.sizes[var][0], latest.steps), axis=1, clock=together(arg.clock for arg in timed))
+    whole = replace(latest, var=var, shape=(build.sizes[var][0], latest.steps), axis=1, early=min(one.early for one in frames), clock=together(arg.clock for arg in timed))
     first = from_its_first_frame(build, whole)
     op = f"stream_loop{len(build.written)}"
     joined, written = join_frames(step)
@@ -93,9 +91,5 @@ def choose(build: Builder, instruction: Instruction, args: list[Value]) -> Value
     """One of two values: the first one where a flag is set."""
     flag, first, other = args
     assert isinstance(flag, Timed) and isinstance(other, Timed)
-    if isinstance(first, Stored):
-        values = torch.broadcast_to(build.tensor(first), build.shape).flatten().to(torch.float32).clone()
-        name = build.store(f"{first.name}.frame", values)
-        first = replace(other, var=build.emit("stream_constant", (flag.size, other.size, Named("weights", name)), [flag.var], other.size))
-    operands = [repeated(build, flag, other), repeated(build, first, other), other.var]
-    return replace(other, var=build.emit("choose", (), operands, other.size))
+    values = frames_of(build, first, other, other.var) if isinstance(first, Stored) else repeated(build, first, other)
+    return replace(other, var=build.emit("where", (), [repeated(build, flag, other), values, other.var], other.size))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import torch
-
-from ...ir import Instruction, Named
+from ...ir import Instruction
 from ..builder import Builder, Refused
 from ..timing import from_its_first_frame, in_time, merged, padded, windowed
 from ..values import Stored, Timed, Value
-from .elementwise import repeated
+from .elementwise import frames_of, repeated
 from .table import integer, named, only, rule
 
 
@@ -50,13 +48,15 @@ def mirrored_windows(build: Builder, instruction: Instruction, x: Timed, mirrore
     window = build.tensors[str(instruction.named("weights"))]
     reach = n if float(window[0]) == 0 else n + 1
     start = max(0, x.offset)
-    first = replace(x, var=build.delay(x.var, start - x.offset, x.fill), offset=start)
+    first = replace(x, var=build.delay(x.var, start - x.offset, x.fill), offset=start, early=x.early + start - x.offset)
     # Number k can be made when (k + 1) * hop samples have come, and needs those up to the middle of frame k - late.
     late = max(0, -(-(start + reach - mirrored) // hop) - 1)
-    delayed = build.delay(first.var, late * hop + mirrored - start)
+    before = late * hop + mirrored - start
+    delayed = build.delay(first.var, before)
     given = (n, hop, channels, mirrored, late, reach, *named(instruction, "weights"))
     var = build.emit("stream_mirrored_windows", given, [delayed], n * channels, rate=x.clock.rate / hop)
-    return replace(first, var=var, clock=x.clock.moved(-mirrored).windowed(reach, hop), offset=late, fill=0.0)
+    early = (first.early + before - (max(reach, hop) - hop)) // hop
+    return replace(first, var=var, clock=x.clock.moved(-mirrored).windowed(reach, hop), offset=late, early=early, fill=0.0)
 
 
 @rule("istft")
@@ -73,7 +73,7 @@ def istft(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     var = build.emit("stream_overlap", given, [behind], channels, rate=x.clock.rate * hop)
     clock = x.clock.again(x.clock.frames * hop, x.clock.taken, lambda at: (at // hop - parts + 1, at // hop))
     shape = (*build.shape[:-1], (x.steps - 1) * hop + n)
-    whole = Timed(build.delay(var, x.offset * hop), shape, len(shape) - 1, clock, x.offset * hop, 0.0, x.culprits)
+    whole = Timed(build.delay(var, x.offset * hop), shape, len(shape) - 1, clock, x.offset * hop, x.early * hop, 0.0, x.culprits)
     return replace(padded(build, whole, -start, 0), shape=build.shape)
 
 
@@ -84,20 +84,15 @@ def parts(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     return replace(made, var=build.emit(instruction.op, (), [x.var], made.size))
 
 
-def constant(build: Builder, stored: Stored, x: Timed) -> Timed:
+def beside(build: Builder, stored: Stored, x: Timed) -> Timed:
     """A stored value as frames beside those of x, whose shape it has."""
-    tensor = torch.broadcast_to(build.tensor(stored), x.shape)
-    frame = tensor.select(x.axis, 0)
-    if not torch.equal(tensor, frame.unsqueeze(x.axis).expand_as(tensor)):
-        raise Refused("a stored complex value is different at each time step")
-    name = build.store(f"{stored.name}.frame", frame.flatten().to(torch.float32).clone())
-    return replace(x, var=build.emit("stream_constant", (x.size, x.size, Named("weights", name)), [x.var], x.size))
+    return replace(x, var=frames_of(build, stored, x, x.var))
 
 
 @rule("complex_of complex_polar complex_mul complex_div")
 def of_two(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     (x,) = [arg for arg in args if isinstance(arg, Timed)][:1]
-    timed = [arg if isinstance(arg, Timed) else constant(build, arg, x) for arg in args]
+    timed = [arg if isinstance(arg, Timed) else beside(build, arg, x) for arg in args]
     makes_pairs = instruction.op in ("complex_of", "complex_polar")
     shape, build.shape = build.shape, build.shape[:-1] if makes_pairs else build.shape
     made = merged(build, timed)

@@ -11,16 +11,21 @@ from ..values import Timed, Value
 Rule = Callable[[Builder, Instruction, list[Value]], "Value | tuple[Value, ...]"]
 RULES: dict[str, Rule] = {}
 PADDED: set[str] = set()
+MERGED: set[str] = set()
 
 
-def rule(names: str, takes_padding: bool = False) -> Callable[[Rule], Rule]:
-    """Enters a function as that of these operators. `takes_padding`: it knows what to do with padding that is no frames yet."""
+def rule(names: str, takes_padding: bool = False, takes_merged: bool = False) -> Callable[[Rule], Rule]:
+    """Enters a function as that of these operators. `takes_padding`: it knows what to do with padding that is no frames yet; `takes_merged`: with time that
+    is together with others in one dimension.
+    """
 
     def enter(function: Rule) -> Rule:
         for name in names.split():
             RULES[name] = function
             if takes_padding:
                 PADDED.add(name)
+            if takes_merged:
+                MERGED.add(name)
         return function
 
     return enter

@@ -10,6 +10,7 @@ from . import (
     places,
     recurrent,
     reductions,
+    resampling,
     shapes,
     signs,
     spectra,
@@ -19,6 +20,6 @@ from . import (
 complexes.enter_same()
 
 __all__ = [
-    "arithmetic", "attention", "choices", "complexes", "convolution", "normalisation", "places", "recurrent", "reductions", "shapes",
+    "arithmetic", "attention", "choices", "complexes", "convolution", "normalisation", "places", "recurrent", "reductions", "resampling", "shapes",
     "signs", "spectra", "windows",
 ]
