@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy
 
 from ..errors import ImportFailure
-from ..streams.weights import weights
-from ..streams.region import Value
+from .files import files_of, parameters_of, with_files
 from .streamed import Streamed
 
 SECONDS = 600
@@ -36,22 +35,6 @@ def formatted(text: str) -> str:
     return done.stdout
 
 
-def items_of(streamed: Streamed, variables: Sequence[int]) -> tuple[int, ...]:
-    """How many numbers of each of these follow each other where they share a stream."""
-    program = streamed.program
-    return weights([Value(var, 0, program.sizes[var][0], program.rates[var]) for var in variables])
-
-
-def ended(streamed: Streamed, name: str, inputs: Sequence[str], outputs: Sequence[str]) -> str:
-    """A program around another one that reads and writes a file for each of its ends."""
-    taken, given = items_of(streamed, streamed.program.inputs), items_of(streamed, streamed.program.results)
-    lines = ["void->void pipeline WithFiles {", "    add splitjoin {", f"        split roundrobin({', '.join('0' for _ in inputs)});"]
-    lines += [f'        add FileReader<float>("{file}");' for file in inputs]
-    lines += [f"        join roundrobin({', '.join(map(str, taken))});", "    }", f"    add {name}();", "    add splitjoin {"]
-    lines += [f"        split roundrobin({', '.join(map(str, given))});", *(f'        add FileWriter<float>("{file}");' for file in outputs)]
-    return "\n".join([*lines, f"        join roundrobin({', '.join('0' for _ in outputs)});", "    }", "}", ""])
-
-
 def fed(path: Path, frames: numpy.ndarray, chunk: int) -> None:
     """Writes so many frames at a time to a pipe."""
     try:
@@ -69,10 +52,11 @@ class Program:
         self.folder, self.streamed, self.strc = Path(folder), streamed, compiler()
         declared = re.search(rb"^float->float \w+ (\w+)", text, re.M)
         assert declared, text
-        self.inputs = [f"in{i}.raw" for i in range(len(streamed.inputs))]
-        self.outputs = [f"out{i}.raw" for i in range(len(streamed.results))]
-        ends = ended(streamed, declared[1].decode(), self.inputs, self.outputs)
-        (self.folder / "model.str").write_bytes(text + b"\n" + ends.encode("ascii"))
+        self.name = declared[1].decode()
+        self.inputs, self.outputs = ([f"{name}.raw" for name in names] for names in parameters_of(streamed))
+        if len(self.inputs) == len(self.outputs) == 1:
+            text += b"\n" + with_files(streamed, self.name).encode("ascii")
+        (self.folder / "model.str").write_bytes(text)
         (self.folder / "model.safetensors").write_bytes(weights)
 
     def run(self, inputs: Sequence[numpy.ndarray], chunk: int | None = None) -> list[numpy.ndarray]:
@@ -93,7 +77,8 @@ class Program:
                 path.write_bytes(frames.tobytes())
         for thread in threads:
             thread.start()
-        words = [self.strc, "run", "-w", "--tail=drop", *way, "--top", "WithFiles", "model.str"]
+        files = [word for name in (*self.inputs, *self.outputs) for word in ("-D", f"{name.removesuffix('.raw')}={name}")]
+        words = [self.strc, "run", "-w", "--tail=drop", *way, "--top", files_of(self.name), *files, "model.str"]
         done = subprocess.run(words, cwd=self.folder, capture_output=True, check=False, timeout=SECONDS)
         self.release(threads)
         if done.returncode != 0:

@@ -28,10 +28,16 @@ def decompose(region: Region, replicate: bool = False, reorders: bool = True) ->
     return stream
 
 
-def regrouped(part: Values, whole: Values, gathers: bool) -> Stream:
-    """From the items of some values as they follow each other among more to those of these alone, or back."""
+def taken_from(whole: Values, part: Values, stream: Stream) -> Stream:
+    """A stream that takes values as they follow each other among more of them."""
     times = rounds(part, whole)
-    return Regroup(weights(part), times, gathers) if times > 1 else Pass(weights(part))
+    return pipe(Regroup(weights(part), times, False), stream) if times > 1 else stream
+
+
+def given_among(whole: Values, part: Values, stream: Stream) -> Stream:
+    """A stream that gives values as they follow each other among more of them."""
+    times = rounds(part, whole)
+    return pipe(stream, Regroup(weights(part), times, True)) if times > 1 else stream
 
 
 @dataclass(frozen=True)
@@ -244,16 +250,13 @@ class Decomposer:
         return pipe(self.wiring(given, dealt), self.joined(False, branches))
 
     def joined(self, duplicate: bool, branches: list[Branch], given: Values = ()) -> Stream:
-        names = self.named(sum((branch.outputs for branch in branches), ()))
-        outputs = sum((branch.outputs for branch in branches), ())
+        needs, outputs = (sum(values, ()) for values in ((b.needs for b in branches), (b.outputs for b in branches)))
         parts: list[Stream] = []
         for branch in branches:
             inner = self.build(given if duplicate else branch.needs, branch.outputs)
-            if not duplicate:
-                needs = sum((other.needs for other in branches), ())
-                inner = pipe(regrouped(branch.needs, needs, False), inner)
-            parts.append(pipe(inner, regrouped(branch.outputs, outputs, True)))
-        return Split(duplicate, tuple(parts), names=names)
+            inner = inner if duplicate else taken_from(needs, branch.needs, inner)
+            parts.append(given_among(outputs, branch.outputs, inner))
+        return Split(duplicate, tuple(parts), names=self.named(outputs))
 
     # ---- wiring
 
@@ -263,10 +266,11 @@ class Decomposer:
             return self.passing(given)
         numbers = tuple(given.index(value) for value in wanted)
         if self.reorders or list(numbers) == sorted(numbers):
+            times = rounds(wanted, given)
             picked = Pick(numbers, weights(given), names=self.named(wanted))
-            return pipe(picked, regrouped(wanted, given, False))
+            return pipe(picked, Regroup(weights(wanted), times, False)) if times > 1 else picked
         parts = self.ascending(given, wanted)
-        return Split(True, tuple(pipe(self.wiring(given, part), regrouped(part, wanted, True)) for part in parts))
+        return Split(True, tuple(given_among(wanted, part, self.wiring(given, part)) for part in parts))
 
     def passing(self, values: Values) -> Stream:
         return Pass(weights(values), self.named(values))

@@ -20,7 +20,7 @@ from ..ir.operators import weights_prefixes
 from ..source import source_of
 from ..source.expressions import EXPRESSIONS, Written
 from ..source.floats import StreamFilter
-from ..streaming import Streamed, formatted, join_frames, prove, streamed
+from ..streaming import Streamed, formatted, join_frames, prove, streamed, with_files
 from .attributes import evaluating
 from .capture import Captured, capture
 from .lowering import lower, static
@@ -47,7 +47,11 @@ class Imported:
         if self.streamed:
             about += self.streamed.about()
         text = "\n".join([*about, *([""] if about else []), source_of(self.program, replicate, written={**EXPRESSIONS, **self.written})])
-        return formatted(text) if self.streamed else text
+        if not self.streamed:
+            return text
+        if len(self.streamed.inputs) > 1 or len(self.streamed.results) > 1:
+            text += "\n" + with_files(self.streamed, self.program.name)
+        return formatted(text)
 
     def used_tensors(self) -> dict[str, torch.Tensor]:
         """The stored values that the program names."""
