@@ -151,3 +151,13 @@ def test_masks_that_come_never_again(tmp_path):
         return products(q, k).masked_fill((back < 0) | (back > 1 + torch.arange(steps)[:, None] // 9), float("-inf")).softmax(-1) @ v
 
     assert "is different in each row" in refusal(Attention(growing), SEQUENCE, tmp_path, time=1)
+
+
+@pytest.mark.parametrize("way", [causal, by_triangle])
+def test_a_bounded_context_can_be_asked_for(way, tmp_path):
+    """The program is compared with the model as it is with such a mask."""
+    torch.manual_seed(1)
+    made = exported(Attention(way), SEQUENCE, tmp_path, time=1, context=6)
+    (clock,) = made.streamed.clocks
+    assert (clock.last_of(40), clock.first_of(40)) == (40, 35)
+    assert "Attention goes back 6 time steps" in (tmp_path / "model.str").read_text(encoding="ascii")

@@ -66,6 +66,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--latency", metavar="N", type=int, default=0, help="with --streaming: the result may come N time steps late (0: only what is causal)",
     )
+    made.add_argument(
+        "--context", metavar="N", type=int, help="with --streaming: attention goes back N time steps at most, as if the model had such a mask",
+    )
     made.add_argument("--dynamic", metavar="DIM", type=int, action="append", default=[], help="this dimension of every input is open")
     made.add_argument("--seed", metavar="N", type=int, default=0, help="for random weights and example inputs (0)")
     made.add_argument("--python", metavar="PATH", help="the Python to use; it needs PyTorch")

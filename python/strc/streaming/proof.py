@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import tempfile
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy
@@ -16,6 +17,7 @@ import torch
 
 from ..errors import ImportFailure
 from .clock import Clock
+from .context import Bounded
 from .running import Program
 from .streamed import Streamed
 
@@ -37,9 +39,9 @@ class Sequences:
     wanted: Results
 
 
-def offline(model: torch.nn.Module, inputs: Sequence[torch.Tensor], axes: Sequence[int]) -> Results:
+def offline(model: torch.nn.Module, inputs: Sequence[torch.Tensor], axes: Sequence[int], context: int | None) -> Results:
     """The model's frames, time first: of doubles, or of whole numbers."""
-    with torch.no_grad():
+    with torch.no_grad(), Bounded(context) if context else nullcontext():
         given = model(*inputs)
     found = [result.movedim(axis, 0).reshape(result.shape[axis], -1) for result, axis in zip(tensors_of(given), axes)]
     return [result.to(torch.float64) if result.is_floating_point() else result for result in found]
@@ -74,7 +76,7 @@ class Prover:
     def sequences(self, inputs: list[torch.Tensor]) -> Sequences:
         end = self.streamed.inputs[0]
         length = inputs[0].shape[end.axis] * self.streamed.period // end.frames
-        return Sequences(inputs, length, offline(self.model, inputs, self.axes))
+        return Sequences(inputs, length, offline(self.model, inputs, self.axes, self.streamed.context))
 
     def frames(self, given: Sequences) -> list[numpy.ndarray]:
         """The inputs as a stream has them."""
@@ -114,7 +116,7 @@ class Prover:
     def in_double(self, given: Sequences) -> Results:
         if self.doubled is None:
             self.doubled = copy.deepcopy(self.model).double()
-        return offline(self.doubled, [x.double() if x.is_floating_point() else x for x in given.inputs], self.axes)
+        return offline(self.doubled, [x.double() if x.is_floating_point() else x for x in given.inputs], self.axes, self.streamed.context)
 
     def check_lengths(self, short: Sequences, long: Sequences) -> None:
         """The model gives as many more frames as a stream would."""

@@ -57,6 +57,7 @@ class Streamed:
     period: int  # items of a steady state
     latency: int
     written: dict[str, StreamFilter]  # filters that are the program's own, by operator
+    context: int | None = None  # time steps that attention goes back, other than in the model
 
     def about(self) -> list[str]:
         """Comments for who uses the program."""
@@ -70,6 +71,8 @@ class Streamed:
             lines[0] += f" {listed(self.results)} come{'' if others or y.frames > 1 else 's'} out."
         if self.latency:
             lines.append(f"// Latency: {samples(self.latency)}.")
+        if self.context:
+            lines.append(f"// Attention goes back {samples(self.context)}, each one's own among them.".replace("sample", "time step"))
         return lines
 
 
@@ -121,7 +124,7 @@ class Streamer:
         waits = [math.ceil((x.offset - x.early + x.steps) / x.clock.rate) - self.length for x in results]
         ends = [End(x.size, int(period * x.clock.rate), x.axis, x.offset - x.early) for x in (*self.inputs, *results)]
         count = len(self.inputs)
-        return Streamed(made, tuple(ends[:count]), tuple(ends[count:]), tuple(x.clock for x in results), period, max(0, *waits), self.build.written)
+        return Streamed(made, tuple(ends[:count]), tuple(ends[count:]), tuple(x.clock for x in results), period, max(0, *waits), self.build.written, self.build.context)
 
     def result(self, number: int) -> Timed:
         result = self.values[number]

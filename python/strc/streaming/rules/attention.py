@@ -70,7 +70,8 @@ def with_table(build: Builder, instruction: Instruction, at: int, scores: Scores
     if op == "where" and at > 0:
         mask, other = tables[0].to(torch.bool), tables[1]
         chosen = mask if at == 2 else ~mask
-        values = torch.broadcast_to(other, chosen.shape)[chosen]
+        chosen, other = torch.broadcast_tensors(chosen, other)
+        values = other[chosen]
         if not len(values) or bool((values != values[0]).any()):
             raise Refused("it chooses between scores and several numbers")
         return scores.hiding(chosen, float(values[0]))
