@@ -324,3 +324,23 @@ def parametrised():
     """Weight norm, both ways to write it, spectral norm, and dropout that does nothing."""
     one, two = nn.utils.parametrizations.weight_norm(nn.Conv1d(2, 3, 3)), nn.utils.parametrizations.spectral_norm(nn.Conv1d(3, 2, 3))
     return Using(lambda model, x: model.two(model.drop(model.one(functional.pad(x, (4, 0))))), one=one, two=two, drop=nn.Dropout(0.5))
+
+
+@case((1, 2, 40))
+def layers_of_one_name():
+    """Two products in one frame, whose modules have the same name in different modules."""
+
+    class Inner(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv1d(2, 2, 1)
+
+    class Outer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.one, self.two = Inner(), Inner()
+
+        def forward(self, x):
+            return torch.tanh(self.one.conv(torch.tanh(x))) + self.two.conv(torch.sigmoid(x))
+
+    return Using(lambda model, x: model.last(functional.pad(model.outer(x), (1, 0))), outer=Outer(), last=nn.Conv1d(2, 1, 2))
