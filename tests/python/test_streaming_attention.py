@@ -145,6 +145,12 @@ def test_refused(name, tmp_path):
     assert words in told and "test_streaming_attention.py:" in told
 
 
+def test_scores_are_no_result(tmp_path):
+    model = Attention(by_buffer)
+    model.forward = lambda x: products(x, x).masked_fill(model.band[:60, :60] == 0, float("-inf")).softmax(-1)
+    assert "a table of all time steps with all" in refusal(model, SEQUENCE, tmp_path, time=1)
+
+
 def test_masks_that_come_never_again(tmp_path):
     def growing(model, q, k, v, steps):
         back = distances(steps)

@@ -13,7 +13,7 @@ import torch
 
 from ..ir.model import Shape
 from .builder import Refused
-from .values import Timed
+from .values import Stored, Timed
 
 HIDDEN = -1e4  # what masks add, or more of it, where others write minus infinity
 EQUAL = 1e-6
@@ -72,6 +72,9 @@ class Scores:
         if self.factor is not None:
             found = found | (self.factor == 0)
         return found.all(0)
+
+
+Operand = Timed | Stored | Scores
 
 
 @dataclass(frozen=True)

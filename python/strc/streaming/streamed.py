@@ -18,6 +18,7 @@ from .clock import Clock
 from .resampling import time_alone
 from .rules import MERGED, PADDED, RULES
 from .rules.attention import is_over_time, over_time
+from .scores import Operand, Scores
 from .timing import from_its_first_frame, whole
 from .unrolled import Loop, loops_of
 from .values import Culprit, NotStreamable, Stored, Timed, Value
@@ -95,7 +96,7 @@ class Streamer:
         self.program = program
         self.build = Builder(program, tensors, context)
         self.build.loops = loops
-        self.values: dict[int, Value | tuple[Value, ...]] = {}
+        self.values: dict[int, Operand | tuple[Value, ...]] = {}
         self.shapes = program.shapes
         self.allowed = latency
         shapes = [self.shapes[number] for number in program.inputs]
@@ -124,10 +125,15 @@ class Streamer:
         waits = [math.ceil((x.offset - x.early + x.steps) / x.clock.rate) - self.length for x in results]
         ends = [End(x.size, int(period * x.clock.rate), x.axis, x.offset - x.early) for x in (*self.inputs, *results)]
         count = len(self.inputs)
-        return Streamed(made, tuple(ends[:count]), tuple(ends[count:]), tuple(x.clock for x in results), period, max(0, *waits), self.build.written, self.build.context)
+        clocks = tuple(x.clock for x in results)
+        return Streamed(
+            made, tuple(ends[:count]), tuple(ends[count:]), clocks, period, max(0, *waits), self.build.written, self.build.context
+        )
 
     def result(self, number: int) -> Timed:
         result = self.values[number]
+        if isinstance(result, Scores):
+            raise ImportFailure("a result of the model is a table of all time steps with all, which a stream has not: leave it out of what forward returns")
         if not isinstance(result, Timed):
             raise ImportFailure("a result of the model does not depend on its input")
         origin = next((i.origin for i in self.program.instructions if i.var == number), Origin())
@@ -137,7 +143,7 @@ class Streamer:
         except Refused as reason:
             raise NotStreamable(f"a result: {reason}", origin.place) from None
 
-    def instruction(self, instruction: Instruction) -> Value | tuple[Value, ...]:
+    def instruction(self, instruction: Instruction) -> Operand | tuple[Value, ...]:
         if instruction.op == "const":
             name = str(instruction.positional[0])
             return Stored(name, tuple(self.build.tensors[name].shape))
@@ -147,11 +153,12 @@ class Streamer:
         self.build.origin, self.build.shape = instruction.origin, self.shapes[instruction.var]
         try:
             if is_over_time(instruction, args):
-                made = over_time(self.build, instruction, [whole(self.build, time_alone(self.build, arg)) for arg in args])
-                return self.blamed(instruction, made) if isinstance(made, Timed) else made
+                operands = [self.ready(arg) for arg in args if not isinstance(arg, tuple)]
+                scores = over_time(self.build, instruction, operands)
+                return self.blamed(instruction, scores) if isinstance(scores, Timed) else scores
             if instruction.op not in RULES:
                 raise Refused(f"'{instruction.op}' has no form that works frame by frame")
-            values = [arg for arg in args if not isinstance(arg, tuple)]
+            values = [arg for arg in args if isinstance(arg, (Timed, Stored))]
             if instruction.op not in MERGED:
                 values = [time_alone(self.build, value) for value in values]
             if instruction.op not in PADDED:
@@ -160,6 +167,9 @@ class Streamer:
         except Refused as reason:
             raise NotStreamable(f"{layer_name(instruction)}: {reason}", instruction.origin.place) from None
         return self.blamed(instruction, made) if isinstance(made, Timed) else made
+
+    def ready(self, value: Operand) -> Operand:
+        return whole(self.build, time_alone(self.build, value)) if isinstance(value, Timed) else value
 
     def element(self, instruction: Instruction, whole: tuple[Value, ...]) -> Value:
         index = instruction.positional[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import torch
@@ -10,15 +11,15 @@ import torch
 from ...ir import Instruction, Named
 from ..builder import Builder, Refused
 from ..clock import Clock, together
-from ..scores import Band, Scores, band_of
+from ..scores import Band, Operand, Scores, band_of
 from ..timing import in_time, merged
-from ..values import Stored, Timed, Value
+from ..values import Stored, Timed
 from .table import integer
 
 WITHOUT_EFFECT = {"reshape", "flatten", "squeeze", "unsqueeze", "to_float", "expand"}
 
 
-def is_over_time(instruction: Instruction, args: list[Value]) -> bool:
+def is_over_time(instruction: Instruction, args: Sequence[object]) -> bool:
     """Has it to do with all pairs of time steps?"""
     if any(isinstance(arg, Scores) for arg in args):
         return True
@@ -31,7 +32,7 @@ def is_over_time(instruction: Instruction, args: list[Value]) -> bool:
     return query.axis == len(query.shape) - 2 and key.axis == len(key.shape) - 1
 
 
-def over_time(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+def over_time(build: Builder, instruction: Instruction, args: list[Operand]) -> Operand:
     """What an operator makes of scores, or scores of what comes with time. Raises `Refused`."""
     if instruction.op == "attention":
         return whole_attention(build, instruction, args)
@@ -54,7 +55,7 @@ def over_time(build: Builder, instruction: Instruction, args: list[Value]) -> Va
     return with_table(build, instruction, at, scores, others)
 
 
-def with_table(build: Builder, instruction: Instruction, at: int, scores: Scores, others: list[Value]) -> Value:
+def with_table(build: Builder, instruction: Instruction, at: int, scores: Scores, others: list[Operand]) -> Operand:
     """Scores beside a stored table with a row and a column for each time step."""
     tables = [table_of(build, other, scores) for other in others]
     op = instruction.op
@@ -81,7 +82,7 @@ def with_table(build: Builder, instruction: Instruction, at: int, scores: Scores
     )
 
 
-def table_of(build: Builder, value: Value, scores: Scores) -> torch.Tensor:
+def table_of(build: Builder, value: Operand, scores: Scores) -> torch.Tensor:
     """A stored value as (heads or 1, time, time)."""
     if not isinstance(value, Stored):
         raise Refused("what is added to its scores, or hides some, comes from the input")
@@ -94,7 +95,7 @@ def table_of(build: Builder, value: Value, scores: Scores) -> torch.Tensor:
     return torch.broadcast_to(tensor, (len(tensor), scores.steps, scores.steps))
 
 
-def product(build: Builder, args: list[Value]) -> Value:
+def product(build: Builder, args: list[Operand]) -> Operand:
     one, other = args
     if isinstance(one, Timed) and isinstance(other, Timed):
         heads = [arg.shape[:-2] for arg in (one, other)]
@@ -106,7 +107,7 @@ def product(build: Builder, args: list[Value]) -> Value:
     raise Refused("scores of all time steps with all are multiplied by values with a row for each time step, and by nothing else")
 
 
-def whole_attention(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+def whole_attention(build: Builder, instruction: Instruction, args: list[Operand]) -> Operand:
     """softmax(q k^T scale) v, of which nothing is hidden, or only what comes later."""
     query, key, value = args
     assert isinstance(query, Timed) and isinstance(key, Timed) and isinstance(value, Timed)

@@ -55,7 +55,7 @@ def by_steps(build: Builder, stored: Stored, like: Timed) -> torch.Tensor:
 
 
 def is_constant(table: torch.Tensor) -> bool:
-    return torch.equal(table, table[:1].expand_as(table))
+    return bool(torch.equal(table, table[:1].expand_as(table)))
 
 
 # What changes nothing, as the second operand, or as either of them.

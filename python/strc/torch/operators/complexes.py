@@ -27,7 +27,7 @@ def enter_same() -> None:
 
 def is_complex(value: Any) -> bool:
     if isinstance(value, Var):
-        return value.dtype.is_complex
+        return bool(value.dtype.is_complex)
     return isinstance(value, complex) or isinstance(value, Known) and value.tensor.dtype.is_complex
 
 

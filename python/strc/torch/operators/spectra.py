@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 
-from ..lowering import Lowering, NotLowered, Var, lowers_complex, operator_name
+from ..capture import operator_name
+from ..lowering import Lowering, NotLowered, Var, lowers_complex
 from ..weights import Known
 
 
