@@ -258,3 +258,35 @@ class Symmetric(nn.Module):
     def forward(self, x):
         y = self.near(x)  # the near one
         return self.far(torch.relu(y))  # the far one
+
+
+class EchoCanceller(nn.Module):
+    """Two inputs of one rate, the microphone and the loudspeaker, and two results: the voice, and whether there is one."""
+
+    def __init__(self):
+        super().__init__()
+        self.near = nn.Conv1d(1, 4, 4)
+        self.far = nn.Conv1d(1, 4, 8)
+        self.gru = nn.GRU(4, 4, batch_first=True)
+        self.out = nn.Conv1d(4, 1, 1)
+        self.flag = nn.Linear(4, 1)
+
+    def forward(self, near, far):
+        x = torch.tanh(self.near(functional.pad(near, (3, 0))) - self.far(functional.pad(far, (7, 0))))
+        y = self.gru(x.transpose(1, 2))[0]
+        return near * torch.sigmoid(self.out(y.transpose(1, 2))), torch.sigmoid(self.flag(y))
+
+
+class Controlled(nn.Module):
+    """Samples, and controls of which there is one for 8 samples; a loudness for every 4 of them besides the sound."""
+
+    def __init__(self):
+        super().__init__()
+        self.gains = nn.Conv1d(3, 2, 2)
+        self.conv = nn.Conv1d(1, 2, 5)
+        self.out = nn.Conv1d(2, 1, 1)
+
+    def forward(self, x, controls):
+        gains = self.gains(functional.pad(controls, (1, 0)))
+        y = torch.tanh(self.conv(functional.pad(x, (4, 0)))) * gains.repeat_interleave(8, -1)
+        return self.out(y), functional.avg_pool1d(y.abs(), 4)

@@ -639,6 +639,17 @@ def real_fft():
     return rows((join(x), 2))
 
 
+def fft_of_any_number():
+    x = noise(1, 49)
+    z = complex_pairs(noise(1, 49))
+
+    def inverse(block):
+        return [v / len(block) for v in dft(block, 1)]
+
+    columns = [by_block(z, 30, dft), by_block(z, 15, inverse), by_block(z, 7, dft)]
+    return rows(*[(join(c), 2) for c in columns], (x, 2))
+
+
 def real_fft_inverse():
     x = noise(1, 48)
     return rows(x, x, x, x, by_block(x, 4, dct), by_block(x, 5, dct))
@@ -779,6 +790,7 @@ PROGRAMS = {
     "double_sources": double_sources,
     "delays": delays,
     "fft": fft,
+    "fft_of_any_number": fft_of_any_number,
     "real_fft": real_fft,
     "real_fft_inverse": real_fft_inverse,
     "spectrum": spectrum,

@@ -143,10 +143,15 @@ WRONG = {
     **each("KaiserWindow", "beta lies between 0 and 500", "8, 0 - 1", "8, 1000", f"8, {NAN}"),
     **each("ApplyWindow", N, "0, {1.0}"),
     **each("ApplyWindow", "there are n weights", "2, {1.0}"),
-    **each("Fft InverseFft FftOrder", POWER, "0", "100", "3", "0 - 8", "1073741824"),
+    **each("Fft InverseFft MixedFftOrder", "n lies between 1 and 16777216", "0", "0 - 8", "1073741824"),
+    **each("FftOrder", POWER, "0", "100", "3", "0 - 8", "1073741824"),
+    **each("MixedFft", "n lies between 2 and 16777216", "1, 1", "0 - 8, 1", "1073741824, 1"),
+    **each("MixedFft", "sign is 1 or -1", "6, 0"),
+    **each("MixedFftStage", "factor is at least 2, and n a multiple of it up to 16777216", "6, 1, 1", "6, 4, 1", "0, 2, 1"),
+    **each("MixedFftStage", "sign is 1 or -1", "6, 3, 2"),
     **each("FftStage", "n is even, from 2 to 16777216", "0, 1", "3, 1", "0 - 2, 1"),
     **each("FftStage", "sign is 1 or -1", "4, 0"),
-    **each("RealFft RealFftUntangle InverseRealFft RealFftTangle Spectrum", POWER, "1", "100", "0", "0 - 8", "1073741824"),
+    **each("RealFft RealFftUntangle InverseRealFft RealFftTangle Spectrum", "n is even, from 2 to 16777216", "1", "99", "0", "0 - 8", "1073741824"),
     **each("Dct InverseDct", "n lies between 1 and 8192", "0", "0 - 1", "8193"),
     **each("Goertzel", N, "8000, 440, 0", "8000, 440, 0 - 1"),
     **each("Goertzel", FREQUENCY, "8000, 4001, 8", "8000, 0 - 1, 8", f"8000, {NAN}, 8"),
@@ -190,7 +195,7 @@ Adder(1) Clip(0) Mixer(1, {2.0}) BitsToInt(31) IntToBits(32) Delay(0) Skip(0) Do
 Frames(2, 5) Echo(1) AllPass(1, 0) DampedEcho(1, 0.5, 0) Fir(1, {2.0}) LowPass(8000, 3999) LowPass(8000, 1, 1)
 LowPass(8000, 1000, stopband = 250) BandPass(8000, 0, 4000) BandPass(8000, 0, 2000, stopband = 100) BandStop(8000, 100, 4000)
 BandStop(8000, 1000, 2000, stopband = 21, transition = 1000) HighPass(8000, 3999, 1) MovingMedian(1) BiquadPeak(8000, 3999, 0)
-OnePole(8000, 3999) DcBlock(0) HannWindow(1) KaiserWindow(5, 0) Fft(1) InverseFft(2) RealFft(2) InverseRealFft(2) Spectrum(2)
+OnePole(8000, 3999) DcBlock(0) HannWindow(1) KaiserWindow(5, 0) Fft(1) InverseFft(2) Fft(15) MixedFft(2, 1) MixedFftOrder(1) MixedFftStage(9, 3, 1) RealFft(2) InverseRealFft(2) Spectrum(2)
 Dct(1) Goertzel(8000, 4000, 1) Goertzel(8000, 0, 1) Resampler(1, 1) Resampler(3, 2, 100) DoubleDecimator(1) Interpolator(1)
 PhaseSource(8000, 4000) PhaseSource(8000, 0 - 4000) SineSource(2, 1) SquareSource(8000, 0, 1, 0) ChirpSource(2, 0 - 1, 1, 1)
 IntNoiseSource(32768) IntNoiseSource(1) RingModulator(8000, 4000) FmModulator(8000, 0 - 8000) ImpulseSource(1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..ir import Program
 from ..ir.printer import show_param
-from ..streams import Call, Leaf, Node, Pass, Pick, Pipe, Region, Split, Stream, decompose, region_of
+from ..streams import Call, Leaf, Node, Pass, Pick, Pipe, Region, Regroup, Split, Stream, decompose, region_of
 from .dot import arrow, box, digraph, quoted
 
 
@@ -39,7 +39,7 @@ class Drawer:
     def stream(self, stream: Stream) -> tuple[str, str]:
         if isinstance(stream, Leaf):
             return self.node(stream.node)
-        if isinstance(stream, Pass):
+        if isinstance(stream, (Pass, Regroup)):
             return self.new("Identity")
         if isinstance(stream, Pick):
             return self.new(f"pick\n{', '.join(stream.names or map(str, stream.numbers))}")

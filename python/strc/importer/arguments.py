@@ -60,10 +60,14 @@ def parser() -> argparse.ArgumentParser:
         help="the model frame by frame, for ever: floats in, floats out; it is run and compared with the model before it is written",
     )
     made.add_argument(
-        "--time", metavar="DIM", type=int, help="with --streaming: the dimension of the input that counts time (that along which layers go)",
+        "--time", metavar="DIM", type=int, action="append", default=[],
+        help="with --streaming: the dimension of the inputs that counts time, or one for each (those along which layers go)",
     )
     made.add_argument(
         "--latency", metavar="N", type=int, default=0, help="with --streaming: the result may come N time steps late (0: only what is causal)",
+    )
+    made.add_argument(
+        "--context", metavar="N", type=int, help="with --streaming: attention goes back N time steps at most, as if the model had such a mask",
     )
     made.add_argument("--dynamic", metavar="DIM", type=int, action="append", default=[], help="this dimension of every input is open")
     made.add_argument("--seed", metavar="N", type=int, default=0, help="for random weights and example inputs (0)")

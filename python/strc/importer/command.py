@@ -51,14 +51,16 @@ def read(
     options: argparse.Namespace, model: torch.nn.Module, inputs: list[torch.Tensor], states: list[torch.Tensor]
 ) -> Imported:
     if not options.streaming:
-        if options.latency or options.time is not None:
-            raise ImportFailure("--latency and --time say something about --streaming, which is not given")
+        if options.latency or options.time or options.context is not None:
+            raise ImportFailure("--latency, --time and --context say something about --streaming, which is not given")
         return import_model(model, inputs, options.dynamic, states)
     if options.dynamic or states:
         raise ImportFailure("--streaming goes neither with --dynamic nor with --state: its states go round by themselves")
     if options.latency < 0:
         raise ImportFailure("--latency is 0 or more")
-    return stream_model(model, inputs, options.time, options.latency)
+    if options.context is not None and options.context < 1:
+        raise ImportFailure("--context is 1 or more")
+    return stream_model(model, inputs, options.time or None, options.latency, options.context)
 
 
 def do_import(options: argparse.Namespace) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Union
 
 from ..errors import Place
@@ -106,8 +107,8 @@ class Program:
     """Instructions in an order in which they can run, and the variables that are the results.
 
     `inputs` are in the order of their numbers. An input that nothing uses is kept here but has no place in the text; so have
-    `loop`, the `shapes` of variables (open dimensions are no ints), and `sizes`: of a program over floats how many of them a frame
-    of each result of a variable has; empty: it is one over tensors.
+    `loop`, the `shapes` of variables (open dimensions are no ints), and of a program over floats `sizes`, how many of them a frame
+    of each result of a variable has (empty: it is one over tensors), and `rates`, how many frames there are in the same time.
     """
 
     inputs: tuple[int, ...]
@@ -117,6 +118,7 @@ class Program:
     loop: Loop | None = None
     shapes: dict[int, Shape] = field(default_factory=dict)
     sizes: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    rates: dict[int, Fraction] = field(default_factory=dict)
 
     def fresh(self) -> int:
         """A variable that is not used yet."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from ..ir import Instruction, Named, Param
 from ..ir.model import Loop
 from ..ir.declarations import STREAMS
-from ..streams import Call, Leaf, Node, Pick, Pipe, Region, Split, Stream, decompose, in_turns, with_ends
+from ..streams import Call, Leaf, Node, Pick, Pipe, Region, Regroup, Split, Stream, decompose, in_turns, with_ends
 from .expressions import Written
 from .floats import IN_TURNS, PARTS, WIRES, StreamFilter
 from .literals import identifier, literal, shape_of, type_of
@@ -96,6 +96,8 @@ def skeleton(stream: Stream) -> str:
         return f"split{stream.duplicate},{stream.in_turns}(" + ",".join(map(skeleton, stream.branches)) + ")"
     if isinstance(stream, Pick):
         return f"pick{stream.numbers},{stream.sizes},{stream.in_turns}"
+    if isinstance(stream, Regroup):
+        return f"regroup{stream.sizes},{stream.times},{stream.gathers}"
     return f"pass{stream.sizes}"
 
 
@@ -140,8 +142,8 @@ class Definer:
         self.values: dict[int, list[Argument]] = {}  # arguments of a call, by its variable
         self.called: dict[int, Definition] = {}
 
-    def define(self, top: Region, loop: Loop | None = None) -> Definition:
-        """All definitions, those that others use behind them; the result is the one of the whole model."""
+    def define(self, top: Region, loop: Loop | None = None, ends: bool = True) -> Definition:
+        """All definitions, those that others use behind them; the result is the one of the whole model. `ends`: that has files at its ends."""
         name = self.namer.name(top.frame.class_name)
         levels: dict[int, list[Call]] = {}
         collect(top, levels)
@@ -149,7 +151,7 @@ class Definer:
             self.define_level(levels[height])
         whole = self.instance(top)
         # Files are dealt to the branches at the ends.
-        stream = whole.stream if loop else with_ends(whole.stream)
+        stream = with_ends(whole.stream) if ends and not loop else whole.stream
         definition = Definition(name, top.frame.class_name, stream, loop=loop, item=self.item)
         definition.texts = [self.text(creation, None, {}) for creation in whole.creations]
         self.definitions.append(definition)

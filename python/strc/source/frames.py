@@ -60,11 +60,11 @@ class FrameText:
         path = value.split(".")
         while len(path) > 1 and not path[-1][:1].isalpha():
             path[-2:] = ["".join(path[-2:])]
-        wanted = name = f"{identifier(path[-1]) if value else 'own'}_weights"
-        count = 1
+        wanted, count = identifier(path[-1]) if value else "own", 1
+        name = f"{wanted}_weights"  # what names stored values ends so
         while f"String {name}" in self.formals:
             count += 1
-            name = f"{wanted}{count}"
+            name = f"{wanted}{count}_weights"
         self.formals.append(f"String {name}")
         self.params += (Named(name, value),)
         return name

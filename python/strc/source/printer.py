@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..ir.model import Kind, Loop, State
-from ..streams import Leaf, Pass, Pick, Pipe, Split, Stream
+from ..streams import Leaf, Pass, Pick, Pipe, Regroup, Split, Stream
 from ..streams.tree import Names
 from .definitions import Definition
 from .literals import literal
@@ -73,6 +73,30 @@ def picking(stream: Pick, item: str) -> str:
     return f"{head} {' '.join([*text, drop])} }} }}"
 
 
+def regrouping(stream: Regroup) -> str:
+    """What reads several rounds of values as one, or one as several."""
+    total, times = sum(stream.sizes), stream.times
+    starts = [sum(stream.sizes[:i]) for i in range(len(stream.sizes))]
+    if stream.gathers:
+        text = [
+            f"for (int i = 0; i < {times}; i++) for (int k = 0; k < {size}; k++) push(peek(i * {total} + {start} + k));"
+            for start, size in zip(starts, stream.sizes)
+        ]
+        pushes = " ".join(text)
+    else:
+        each = [f"for (int k = 0; k < {size}; k++) push(peek({start * times} + i * {size} + k));" for start, size in zip(starts, stream.sizes)]
+        pushes = f"for (int i = 0; i < {times}; i++) {{ {' '.join(each)} }}"
+    count = total * times
+    return f"float->float filter {{ work pop {count} push {count} {{ {pushes} for (int k = 0; k < {count}; k++) pop(); }} }}"
+
+
+def is_wire(stream: Stream) -> bool:
+    """Has it no text?"""
+    if isinstance(stream, Pipe):
+        return all(map(is_wire, stream.parts))
+    return isinstance(stream, Regroup) and len(stream.sizes) == 1
+
+
 def tensor(kind: Kind | None) -> str:
     return "tensor" if kind is None else f"tensor<{kind.elements}>[{', '.join(map(str, kind.shape))}]"
 
@@ -109,6 +133,10 @@ class Printer:
         if isinstance(stream, Leaf):
             text = next(self.texts) or instead
             return wrapped(f"add {text};", indent) if text else []
+        if is_wire(stream):
+            return [f"{indent}add {instead};"] if instead else []
+        if isinstance(stream, Regroup):
+            return [f"{indent}add {regrouping(stream)};"]
         if isinstance(stream, Pass):
             return [noted(f"{indent}add Identity<{self.definition.item}>();", stream.names if told else ())]
         if isinstance(stream, Pick):

@@ -153,12 +153,13 @@ def joined(joiner: Joiner, group: Group, written: dict[str, StreamFilter]) -> Pr
     fresh, origin = program.fresh(), replace(members[-1].origin, frames=group.key)
     whole = [Instruction(fresh, op, text.params, tuple(text.args), origin)]
     sizes = {**program.sizes, fresh: tuple(joiner.size(var) for var in results)}
+    rates = {**program.rates, fresh: program.rates[results[0]]}
     renamed = dict.fromkeys(results, fresh)
     if len(results) > 1:
         for index, var in enumerate(results):
             renamed[var] = fresh + 1 + index
             whole.append(Instruction(renamed[var], "getitem", (index,), (fresh,), origin))
-            sizes[renamed[var]] = program.sizes[var]
+            sizes[renamed[var]], rates[renamed[var]] = program.sizes[var], program.rates[var]
 
     def updated(places: Iterable[int]) -> list[Instruction]:
         some = ((place, program.instructions[place]) for place in places)
@@ -170,4 +171,4 @@ def joined(joiner: Joiner, group: Group, written: dict[str, StreamFilter]) -> Pr
     before = [place for place in range(len(joiner.depths)) if place not in moved and place not in group.members]
     instructions = [*updated(before), *whole, *updated(sorted(moved))]
     results_now = tuple(renamed[var] if var in own else var for var in program.results)
-    return replace(program, instructions=instructions, results=results_now, sizes=sizes)
+    return replace(program, instructions=instructions, results=results_now, sizes=sizes, rates=rates)

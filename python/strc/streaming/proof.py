@@ -1,154 +1,207 @@
-"""Proves by running that a streamed program gives what the model gives for the whole sequence, however its input is cut."""
+"""Proves by running that a streamed program gives what the model gives for the whole sequence, however its input is cut.
+
+The proof would say little of a model whose results hardly depend on what came before. So some of the input is changed, and the results have to
+change where they depend on it, and nowhere else.
+"""
 
 from __future__ import annotations
 
 import copy
-import os
-import re
-import shutil
-import subprocess
 import tempfile
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
 
 import numpy
 import torch
 
 from ..errors import ImportFailure
+from .clock import Clock
+from .context import Bounded
+from .running import Program
 from .streamed import Streamed
 
 TOLERANCE = 1e-5
-CHUNKS = (1, 7, 64, 1, 513, 3, 100)  # frames that are given at a time, over and over
-LONGER = 37  # strides by which one run is longer than the example
-SECONDS = 600
-# All at once, in which the program does many steady states at a time; and in pieces, one steady state after the other.
-WAYS: tuple[tuple[str, ...], ...] = ((), ("--disable-pass=scaling",))
+LONGER = 37  # steady states by which one run is longer than the example,
+MOST = 4096  # unless these are more items; but three at least
+CHUNKS = (1, 64)  # frames that are given at a time
+OTHER_CHUNK = 7  # and of the changed input
+
+Results = list[torch.Tensor]
 
 
-def compiler() -> str:
-    """The strc that runs the program: $STRC, or the one on the path."""
-    found = shutil.which(os.environ.get("STRC", "strc"))
-    if not found:
-        raise ImportFailure("a streamed program is run before it is written, which takes `strc` on the path; $STRC can name it")
-    return os.path.abspath(found)
+@dataclass(frozen=True)
+class Sequences:
+    """The inputs of a run, as long as so many items of the finest, and the model's results for them: frames, time first."""
+
+    inputs: list[torch.Tensor]
+    length: int
+    wanted: Results
 
 
-def formatted(text: str) -> str:
-    """A program as `strc fmt` writes it."""
-    done = subprocess.run([compiler(), "fmt", "-"], input=text, capture_output=True, text=True, check=False, timeout=SECONDS)
-    if done.returncode != 0:
-        raise ImportFailure(f"the streamed program cannot be read, which is an error of the importer:\n{done.stderr.strip()}")
-    return done.stdout
-
-
-def pieces(frames: numpy.ndarray) -> Iterator[bytes]:
-    at = turn = 0
-    while at < len(frames):
-        count = CHUNKS[turn % len(CHUNKS)]
-        yield frames[at : at + count].tobytes()
-        at, turn = at + count, turn + 1
-
-
-class Program:
-    """A streamed program with its weights, in a folder."""
-
-    def __init__(self, folder: str, text: bytes, weights: bytes, strc: str):
-        self.folder, self.strc = Path(folder), strc
-        declared = re.search(rb"^float->float \w+ (\w+)", text, re.M)
-        assert declared, text
-        self.name = declared[1].decode()
-        (self.folder / "model.str").write_bytes(text)
-        (self.folder / "model.safetensors").write_bytes(weights)
-
-    def run(self, frames: numpy.ndarray, way: tuple[str, ...]) -> numpy.ndarray:
-        """What the stream gives for these frames in whole steady states: a live stream has no end to be drained."""
-        ends = ["--in", "-", "--in-format", "raw", "--out", "out.raw", "--out-format", "raw"]
-        words = [self.strc, "run", "-w", "--tail=drop", *way, "--top", self.name, *ends, "model.str"]
-        with open(self.folder / "told", "wb") as told, subprocess.Popen(
-            words, cwd=self.folder, stdin=subprocess.PIPE, stdout=told, stderr=told
-        ) as process:
-            assert process.stdin is not None
-            try:
-                for piece in pieces(frames) if way else [frames.tobytes()]:
-                    process.stdin.write(piece)
-                    process.stdin.flush()
-                process.stdin.close()
-            except BrokenPipeError:
-                pass  # it has ended, and says why
-            status = process.wait(SECONDS)
-        if status != 0:
-            words_of = (self.folder / "told").read_text(encoding="utf-8", errors="replace").strip()
-            raise ImportFailure(f"the streamed program does not run, which is an error of the importer:\n{words_of}")
-        return numpy.fromfile(self.folder / "out.raw", numpy.float32)
-
-
-def offline(model: torch.nn.Module, sequence: torch.Tensor, axis: int) -> torch.Tensor:
+def offline(model: torch.nn.Module, inputs: Sequence[torch.Tensor], axes: Sequence[int], context: int | None) -> Results:
     """The model's frames, time first: of doubles, or of whole numbers."""
-    with torch.no_grad():
-        result = model(sequence)
-    while isinstance(result, (tuple, list)):
-        result = result[0]
-    result = result.movedim(axis, 0).reshape(result.shape[axis], -1)
-    return result.to(torch.float64) if result.is_floating_point() else result
+    with torch.no_grad(), Bounded(context) if context else nullcontext():
+        given = model(*inputs)
+    found = [result.movedim(axis, 0).reshape(result.shape[axis], -1) for result, axis in zip(tensors_of(given), axes)]
+    return [result.to(torch.float64) if result.is_floating_point() else result for result in found]
 
 
-def worst(found: torch.Tensor, wanted: torch.Tensor) -> float:
-    """The largest difference of frames that both have, as a share of what is allowed, which is none for whole numbers."""
+def tensors_of(given: object) -> list[torch.Tensor]:
+    """The results in their order."""
+    if isinstance(given, torch.Tensor):
+        return [given]
+    parts = given.values() if isinstance(given, dict) else given if isinstance(given, (tuple, list)) else ()
+    return [tensor for part in parts for tensor in tensors_of(part)]
+
+
+def differences(found: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+    """Of each frame that both have the largest difference, as a share of what is allowed, which is none for whole numbers."""
     count = min(len(found), len(wanted))
     found, wanted = found[:count], wanted[:count]
-    if not wanted.numel():
-        return 0.0
     if not wanted.is_floating_point():
-        return 0.0 if bool((found == wanted).all()) else float("inf")
-    over = (found - wanted).abs() / wanted.abs().clamp(min=1) / TOLERANCE
-    return float("inf") if bool(over.isnan().any()) else float(over.max())
+        over = torch.where(found == wanted, 0.0, torch.inf)
+    else:
+        over = (found - wanted).abs() / wanted.abs().clamp(min=1) / TOLERANCE
+        over = torch.where(over.isnan(), torch.inf, over)
+    return over.amax(1) if count else torch.zeros(0)
 
 
-def compare(streamed: Streamed, found: torch.Tensor, steps: int, wanted: torch.Tensor, way: str) -> float:
-    """The share of what is allowed by which a stream's frames differ from the model's. Raises `ImportFailure` if there are not as many."""
-    there = steps // streamed.stride - streamed.late
-    if len(found) != there or there < len(wanted) - -(-streamed.latency // streamed.stride):
-        raise ImportFailure(
-            f"the streamed program is not in time, which is an error of the importer: for {steps} time steps the model gives {len(wanted)} "
-            f"frames, and the stream {len(found)} instead of {there} ({way})"
-        )
-    return worst(found, wanted)
+class Prover:
+    def __init__(self, streamed: Streamed, model: torch.nn.Module, program: Program):
+        self.streamed, self.model, self.program = streamed, model, program
+        self.axes = [end.axis for end in streamed.results]
+        self.doubled: torch.nn.Module | None = None
+
+    def sequences(self, inputs: list[torch.Tensor]) -> Sequences:
+        end = self.streamed.inputs[0]
+        length = inputs[0].shape[end.axis] * self.streamed.period // end.frames
+        return Sequences(inputs, length, offline(self.model, inputs, self.axes, self.streamed.context))
+
+    def frames(self, given: Sequences) -> list[numpy.ndarray]:
+        """The inputs as a stream has them."""
+        ends = zip(given.inputs, self.streamed.inputs)
+        return [x.movedim(end.axis, 0).reshape(x.shape[end.axis], -1).contiguous().numpy() for x, end in ends]
+
+    def compared(self, given: Sequences, chunk: int | None = None) -> Results:
+        """What the stream gives, which has to be what the model gives. Raises `ImportFailure`."""
+        named = f"in pieces of {chunk}" if chunk else "all at once"
+        found = []
+        for number, numbers in enumerate(self.program.run(self.frames(given), chunk)):
+            end = self.streamed.results[number]
+            found.append(torch.from_numpy(numbers).to(torch.float64).reshape(-1, end.size))
+            self.check_count(number, len(found[-1]), given, named)
+            share = largest(differences(found[-1], given.wanted[number]))
+            if share > 1:
+                # Where rounding alone makes more of a difference the model is asked to compute in double.
+                share = largest(differences(found[-1], self.in_double(given)[number]))
+            if share > 1:
+                raise ImportFailure(
+                    f"the streamed program does not give what the model gives ({named}): a number differs by {share * TOLERANCE:.2g} of "
+                    f"max(1, |value|), and {TOLERANCE} is allowed; nothing has been written"
+                )
+        return found
+
+    def check_count(self, number: int, count: int, given: Sequences, named: str) -> None:
+        """A stream gives whole steady states, and is late by what it says."""
+        end, wanted = self.streamed.results[number], len(given.wanted[number])
+        there = given.length // self.streamed.period * end.frames - end.late
+        most = int(self.streamed.latency * self.streamed.clocks[number].rate) + 2 * end.frames
+        if not there - end.frames < count <= there or there < wanted - most:
+            raise ImportFailure(
+                f"the streamed program is not in time, which is an error of the importer: for {given.length} time steps the model gives {wanted} "
+                f"frames, and the stream {count} instead of {there} ({named})"
+            )
+
+    def in_double(self, given: Sequences) -> Results:
+        if self.doubled is None:
+            self.doubled = copy.deepcopy(self.model).double()
+        return offline(self.doubled, [x.double() if x.is_floating_point() else x for x in given.inputs], self.axes, self.streamed.context)
+
+    def check_lengths(self, short: Sequences, long: Sequences) -> None:
+        """The model gives as many more frames as a stream would."""
+        for end, one, other in zip(self.streamed.results, short.wanted, long.wanted):
+            if (len(other) - len(one)) * self.streamed.period != (long.length - short.length) * end.frames:
+                raise ImportFailure(
+                    f"for {short.length} time steps the model gives {len(one)} frames, and for {long.length} {len(other)}: "
+                    "what it does depends on the length of its input, which a stream has not"
+                )
+
+    def changed(self, given: Sequences) -> tuple[Sequences, int, int]:
+        """Other noise in the middle, and from which item on to before which one."""
+        period = self.streamed.period
+        begin = given.length // 3 // period * period
+        end = begin + period * max(1, 4 // period)
+        generator = torch.Generator().manual_seed(2)
+        inputs = []
+        for x, about in zip(given.inputs, self.streamed.inputs):
+            x, first, after = x.clone(), begin * about.frames // period, end * about.frames // period
+            part = x.narrow(about.axis, first, after - first)
+            part.copy_(noise(part, generator, 2.0))
+            inputs.append(x)
+        return self.sequences(inputs), begin, end
+
+    def check_changes(self, before: Results, after: Results, begin: int, end: int, whose: str) -> None:
+        """Results change where they depend on the items that were changed, and nowhere else. Raises `ImportFailure`."""
+        is_seen = is_later = False
+        depends_on_past = False
+        for clock, one, other in zip(self.streamed.clocks, before, after):
+            changed = (differences(other, one) > 1).tolist()
+            for frame, differs in enumerate(changed):
+                depends = clock.first_of(frame) < end and clock.last_of(frame) >= begin
+                if differs and not depends:
+                    raise ImportFailure(
+                        f"frame {frame} of what {whose} gives depends on items {begin} to {end - 1} of the input, where the model's layers say that it "
+                        f"does not: {span(clock, frame)}"
+                    )
+                later = depends and clock.last_of(frame) >= end
+                depends_on_past |= later
+                is_seen |= differs
+                is_later |= differs and later
+        if not is_seen or (depends_on_past and not is_later):
+            what = "results of the model are the same" if not is_seen else "later results of the model are the same"
+            raise ImportFailure(
+                f"nothing can be proved: the {what} whatever its input is (by more than {TOLERANCE} of max(1, |value|)), so a wrong program could not be told "
+                "from a right one. Import the model with the weights it will have, or with random ones that are not this small"
+            )
 
 
-def sequences(streamed: Streamed, example: torch.Tensor) -> list[torch.Tensor]:
-    """Noise of the example's length, and of a greater one."""
-    axis = streamed.axes[0]
-    shape = list(example.shape)
+def largest(shares: torch.Tensor) -> float:
+    return float(shares.max()) if len(shares) else 0.0
+
+
+def span(clock: Clock, frame: int) -> str:
+    first = clock.first_of(frame)
+    return f"it needs {'all' if first < 0 else f'those from {first} on'} up to {clock.last_of(frame)}"
+
+
+def noise(like: torch.Tensor, generator: torch.Generator, scale: float = 1.0) -> torch.Tensor:
+    """Random numbers of a tensor's shape; whole numbers are 0 or 1."""
+    if like.is_floating_point():
+        return torch.randn(like.shape, generator=generator) * scale
+    return torch.randint(0, 2, like.shape, generator=generator)
+
+
+def inputs_for(streamed: Streamed, examples: Sequence[torch.Tensor], more: int) -> list[torch.Tensor]:
+    """Noise like the examples, longer by so many steady states."""
     generator = torch.Generator().manual_seed(1)
     found = []
-    for more in (0, LONGER * streamed.stride):
-        found.append(torch.randn(*shape[:axis], shape[axis] + more, *shape[axis + 1 :], generator=generator))
+    for x, end in zip(examples, streamed.inputs):
+        shape = list(x.shape)
+        shape[end.axis] += more * end.frames
+        found.append(noise(x.new_empty(shape), generator))
     return found
 
 
-def prove(streamed: Streamed, model: torch.nn.Module, example: torch.Tensor, text: bytes, weights: bytes) -> None:
+def prove(streamed: Streamed, model: torch.nn.Module, examples: Sequence[torch.Tensor], text: bytes, weights: bytes) -> None:
     """Runs the stream and compares it with the model at every time step, from the first valid one on. Raises `ImportFailure`."""
-    strc, (axis, result_axis) = compiler(), streamed.axes
-    given = sequences(streamed, example)
-    wanted = [offline(model, sequence, result_axis) for sequence in given]
-    if len(wanted[1]) - len(wanted[0]) != LONGER:
-        raise ImportFailure(
-            f"for {given[0].shape[axis]} time steps the model gives {len(wanted[0])} frames, and for {given[1].shape[axis]} {len(wanted[1])}: "
-            "what it does depends on the length of its input, which a stream has not"
-        )
     with tempfile.TemporaryDirectory(prefix="strc-import-") as folder:
-        program = Program(folder, text, weights, strc)
-        for sequence, frames_wanted in zip(given, wanted):
-            frames = sequence.movedim(axis, 0).reshape(sequence.shape[axis], -1).contiguous().numpy()
-            for way in WAYS:
-                found = torch.from_numpy(program.run(frames, way)).to(torch.float64).reshape(-1, streamed.given)
-                named = "in pieces" if way else "all at once"
-                share = compare(streamed, found, len(frames), frames_wanted, named)
-                if share > 1:
-                    # Where rounding alone makes more of a difference the model is asked to compute in double.
-                    share = worst(found, offline(copy.deepcopy(model).double(), sequence.double(), result_axis))
-                if share > 1:
-                    raise ImportFailure(
-                        f"the streamed program does not give what the model gives ({named}): a number differs by {share * TOLERANCE:.2g} of "
-                        f"max(1, |value|), and {TOLERANCE} is allowed; nothing has been written"
-                    )
+        prover = Prover(streamed, model, Program(folder, streamed, text, weights))
+        more = min(LONGER, max(3, MOST // streamed.period))
+        short, long = (prover.sequences(inputs_for(streamed, examples, count)) for count in (0, more))
+        prover.check_lengths(short, long)
+        other, begin, end = prover.changed(long)
+        prover.check_changes(long.wanted, other.wanted, begin, end, "the model")
+        prover.compared(short)
+        found = [prover.compared(long, chunk) for chunk in (None, *CHUNKS)]
+        prover.check_changes(found[0], prover.compared(other, OTHER_CHUNK), begin, end, "the stream")

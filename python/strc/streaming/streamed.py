@@ -3,43 +3,82 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
 
 from ..errors import ImportFailure
-from ..ir import Instruction, Program
-from .axis import time_of
+from ..ir import Instruction, Origin, Program
+from ..passes import eliminate_dead
+from ..source.floats import StreamFilter
+from .axis import times_of
 from .builder import Builder, Refused
-from .rules import PADDED, RULES, from_its_first_frame, whole
+from .clock import Clock
+from .resampling import time_alone
+from .rules import MERGED, PADDED, RULES
+from .rules.attention import is_over_time, over_time
+from .scores import Operand, Scores
+from .timing import from_its_first_frame, whole
+from .unrolled import Loop, loops_of
 from .values import Culprit, NotStreamable, Stored, Timed, Value
+
+
+@dataclass(frozen=True)
+class End:
+    """An input or a result of a program: a stream of frames of `size` numbers.
+
+    In a steady state there are `frames` of them, but a result gives none for the first `late`; if that is negative it begins with so many.
+    `axis` is the dimension of time in the model.
+    """
+
+    size: int
+    frames: int
+    axis: int
+    late: int = 0
+
+    def about(self) -> str:
+        count = "a" if self.frames == 1 else str(self.frames)
+        if self.size == 1:
+            return "one number" if self.frames == 1 else f"{count} numbers"
+        return f"{count} frame{'s' if self.frames > 1 else ''} of {self.size} numbers"
 
 
 @dataclass(frozen=True)
 class Streamed:
     """A program that runs for ever: `program` is over floats.
 
-    For every `stride` frames of the input, each of `taken` numbers, there is a frame of `given` numbers, but none for the first `late` times.
-    The model's last frame comes when there were `latency` more frames of the input than the model has got.
+    The model's last frame comes when there were `latency` more frames of the input (of that with most of them) than the model has got.
     """
 
     program: Program
-    taken: int
-    given: int
-    stride: int
-    late: int
+    inputs: tuple[End, ...]
+    results: tuple[End, ...]
+    clocks: tuple[Clock, ...]  # of the results: items are those of the finest input
+    period: int  # items of a steady state
     latency: int
-    axes: tuple[int, int]  # the dimensions of time, in the model's input and in its result
+    written: dict[str, StreamFilter]  # filters that are the program's own, by operator
+    context: int | None = None  # time steps that attention goes back, other than in the model
 
     def about(self) -> list[str]:
         """Comments for who uses the program."""
-        one = "A number" if self.taken == 1 else f"A frame of {self.taken} numbers"
-        for_each = "each" if self.stride == 1 else f"{self.stride} of them"
-        result = "one number" if self.given == 1 else f"a frame of {self.given} numbers"
-        lines = [f"// {one} for each time step; for {for_each} {result} comes out."]
+        (x, *more), (y, *others) = self.inputs, self.results
+        if not more and not others and y.frames == 1:
+            one = "A number" if x.size == 1 else f"A frame of {x.size} numbers"
+            for_each = "each" if x.frames == 1 else f"{x.frames} of them"
+            lines = [f"// {one} for each time step; for {for_each} {y.about()} comes out."]
+        else:
+            lines = [f"// For {listed(self.inputs)} that come{'' if more or x.frames > 1 else 's'} in"]
+            lines[0] += f" {listed(self.results)} come{'' if others or y.frames > 1 else 's'} out."
         if self.latency:
             lines.append(f"// Latency: {samples(self.latency)}.")
+        if self.context:
+            lines.append(f"// Attention goes back {samples(self.context)}, each one's own among them.".replace("sample", "time step"))
         return lines
+
+
+def listed(ends: tuple[End, ...]) -> str:
+    return " and ".join(end.about() for end in ends)
 
 
 def layer_name(instruction: Instruction) -> str:
@@ -48,40 +87,63 @@ def layer_name(instruction: Instruction) -> str:
 
 
 class Streamer:
-    """Reads a program in order; `run` is the way in."""
+    """Reads a program in order; `run` is the way in. `axes` are the dimensions of time of its inputs."""
 
-    def __init__(self, program: Program, tensors: dict[str, torch.Tensor], axis: int | None, latency: int):
+    def __init__(
+        self, program: Program, tensors: dict[str, torch.Tensor], axes: tuple[int, ...], latency: int, context: int | None,
+        loops: Sequence[Loop],
+    ):
         self.program = program
-        self.build = Builder(program, tensors)
-        self.values: dict[int, Value | tuple[Value, ...]] = {}
+        self.build = Builder(program, tensors, context)
+        self.build.loops = loops
+        self.values: dict[int, Operand | tuple[Value, ...]] = {}
         self.shapes = program.shapes
         self.allowed = latency
-        if len(program.inputs) != 1 or len(program.results) != 1:
-            ends = f"{len(program.inputs)} inputs and {len(program.results)} results"
-            raise ImportFailure(f"only a model with one input and one result can be streamed; this one has {ends}")
-        shape = self.shapes[program.inputs[0]]
-        self.input = Timed(program.inputs[0], shape, time_of(program) if axis is None else axis % len(shape))
-        self.build.sizes[self.input.var] = (math.prod(self.input.frame),)
+        shapes = [self.shapes[number] for number in program.inputs]
+        steps = [shape[axis] for shape, axis in zip(shapes, axes)]
+        self.length = math.lcm(*steps)  # items of the finest input
+        self.inputs: list[Timed] = []
+        for number, shape, axis, count in zip(program.inputs, shapes, axes, steps):
+            clock = Clock(self.length // count, (0,), (0,))
+            self.inputs.append(Timed(number, shape, axis, clock))
+            self.build.sizes[number], self.build.rates[number] = (self.inputs[-1].size,), clock.rate
 
     def run(self) -> Streamed:
-        self.values[self.input.var] = self.input
+        self.values.update((given.var, given) for given in self.inputs)
         for instruction in self.program.instructions:
             self.values[instruction.var] = self.instruction(instruction)
-        result = self.values[self.program.results[0]]
-        if not isinstance(result, Timed):
-            raise ImportFailure("the model's result does not depend on its input")
-        self.check(result)
-        late = whole(self.build, result).offset
-        result = from_its_first_frame(self.build, result)
+        results = [self.result(number) for number in self.program.results]
+        self.check(results)
+        given = [from_its_first_frame(self.build, result) for result in results]
         made = replace(
-            self.program, instructions=self.build.instructions, results=(result.var,), sizes=self.build.sizes, shapes={},
+            self.program, instructions=self.build.instructions, results=tuple(result.var for result in given), sizes=self.build.sizes,
+            rates=self.build.rates, shapes={},
         )
-        frames = math.prod(self.input.frame), math.prod(result.frame)
-        # The last frame is number `late + steps - 1` of the stream, each of which takes `stride` of the input.
-        latency = max(0, (late + result.steps) * result.stride - self.input.steps)
-        return Streamed(made, *frames, result.stride, late, latency, (self.input.axis, result.axis))
+        made = eliminate_dead(made)
+        used = {*made.inputs, *(instruction.var for instruction in made.instructions)}
+        period = math.lcm(*(self.build.rates[var].denominator for var in used))
+        waits = [math.ceil((x.offset - x.early + x.steps) / x.clock.rate) - self.length for x in results]
+        ends = [End(x.size, int(period * x.clock.rate), x.axis, x.offset - x.early) for x in (*self.inputs, *results)]
+        count = len(self.inputs)
+        clocks = tuple(x.clock for x in results)
+        return Streamed(
+            made, tuple(ends[:count]), tuple(ends[count:]), clocks, period, max(0, *waits), self.build.written, self.build.context
+        )
 
-    def instruction(self, instruction: Instruction) -> Value | tuple[Value, ...]:
+    def result(self, number: int) -> Timed:
+        result = self.values[number]
+        if isinstance(result, Scores):
+            raise ImportFailure("a result of the model is a table of all time steps with all, which a stream has not: leave it out of what forward returns")
+        if not isinstance(result, Timed):
+            raise ImportFailure("a result of the model does not depend on its input")
+        origin = next((i.origin for i in self.program.instructions if i.var == number), Origin())
+        self.build.origin = origin
+        try:
+            return whole(self.build, time_alone(self.build, result))
+        except Refused as reason:
+            raise NotStreamable(f"a result: {reason}", origin.place) from None
+
+    def instruction(self, instruction: Instruction) -> Operand | tuple[Value, ...]:
         if instruction.op == "const":
             name = str(instruction.positional[0])
             return Stored(name, tuple(self.build.tensors[name].shape))
@@ -90,15 +152,24 @@ class Streamer:
             return self.element(instruction, args[0])
         self.build.origin, self.build.shape = instruction.origin, self.shapes[instruction.var]
         try:
+            if is_over_time(instruction, args):
+                operands = [self.ready(arg) for arg in args if not isinstance(arg, tuple)]
+                scores = over_time(self.build, instruction, operands)
+                return self.blamed(instruction, scores) if isinstance(scores, Timed) else scores
             if instruction.op not in RULES:
                 raise Refused(f"'{instruction.op}' has no form that works frame by frame")
-            values = [arg for arg in args if not isinstance(arg, tuple)]
+            values = [arg for arg in args if isinstance(arg, (Timed, Stored))]
+            if instruction.op not in MERGED:
+                values = [time_alone(self.build, value) for value in values]
             if instruction.op not in PADDED:
                 values = [whole(self.build, value) for value in values]
             made = RULES[instruction.op](self.build, instruction, values)
         except Refused as reason:
             raise NotStreamable(f"{layer_name(instruction)}: {reason}", instruction.origin.place) from None
         return self.blamed(instruction, made) if isinstance(made, Timed) else made
+
+    def ready(self, value: Operand) -> Operand:
+        return whole(self.build, time_alone(self.build, value)) if isinstance(value, Timed) else value
 
     def element(self, instruction: Instruction, whole: tuple[Value, ...]) -> Value:
         index = instruction.positional[0]
@@ -110,17 +181,18 @@ class Streamer:
 
     def blamed(self, instruction: Instruction, made: Timed) -> Timed:
         """Who looks ahead: whose result waits for more of what is behind the end than its arguments."""
-        now = made.look_ahead(self.input.steps)
+        now = made.look_ahead(self.length)
         if now == 0:
             return replace(made, culprits=())
         args = [self.values[number] for number in instruction.args]
-        before = max((arg.look_ahead(self.input.steps) for arg in args if isinstance(arg, Timed)), default=0)
+        before = max((arg.look_ahead(self.length) for arg in args if isinstance(arg, Timed)), default=0)
         if now <= before:
             return made
         return replace(made, culprits=(*made.culprits, Culprit(layer_name(instruction), instruction.origin.place, now - before)))
 
-    def check(self, result: Timed) -> None:
-        needed = result.look_ahead(self.input.steps)
+    def check(self, results: list[Timed]) -> None:
+        result = max(results, key=lambda result: result.look_ahead(self.length))
+        needed = result.look_ahead(self.length)
         if needed <= self.allowed:
             return
         lines = [f"  {c.op} looks {samples(c.samples)} ahead\n    {c.place}" for c in result.culprits]
@@ -132,12 +204,45 @@ def samples(count: int) -> str:
     return "1 sample" if count == 1 else f"{count} samples"
 
 
-def streamed(program: Program, tensors: dict[str, torch.Tensor], axis: int | None = None, latency: int = 0) -> Streamed:
+def streamed(
+    program: Program, tensors: dict[str, torch.Tensor], axes: Sequence[int] = (), latency: int = 0, context: int | None = None
+) -> Streamed:
     """The program frame by frame. Raises `ImportFailure` for what is not causal, or only with a larger latency.
 
-    `axis` is the dimension of the input that counts time; None: that along which its layers go. Stored values that are needed in another
-    form are added to `tensors`.
+    `axes` are the dimensions of the inputs that count time, one for all of them or one for each; none: those along which layers go. Stored values
+    that are needed in another form are added to `tensors`. `context`: attention goes back so many time steps at most.
     """
-    return Streamer(program, tensors, axis, latency).run()
+    first: ImportFailure | None = None
+    rolled, loops = loops_of(program, tensors)
+    # What looks like a loop over time may go over something else.
+    for form, found in [(rolled, loops), (program, [])] if loops else [(program, [])]:
+        for way in ways_of(form, axes):
+            added = dict(tensors)
+            try:
+                made = Streamer(form, added, way, latency, context, found).run()
+            except ImportFailure as failure:
+                first = first or failure
+                continue
+            tensors.update(added)
+            return made
+    assert first
+    raise first
 
 
+def ways_of(program: Program, axes: Sequence[int]) -> list[tuple[int, ...]]:
+    """What may be the dimensions of time of the inputs."""
+    if not axes:
+        return times_of(program)
+    return [tuple(axis % len(program.shapes[number]) for axis, number in zip(each_input(axes, program), program.inputs))]
+
+
+def each_input(axes: Sequence[int], program: Program) -> Sequence[int]:
+    """A dimension for each input."""
+    count = len(program.inputs)
+    if len(axes) not in (1, count):
+        raise ImportFailure(f"--time is given {len(axes)} times, where the model has {count} inputs: once says it for all, or once for each")
+    for axis, number in zip(axes if len(axes) > 1 else [*axes] * count, program.inputs):
+        rank = len(program.shapes[number])
+        if not -rank <= axis < rank:
+            raise ImportFailure(f"--time {axis}: an input has the dimensions 0 to {rank - 1}")
+    return axes if len(axes) > 1 else [*axes] * count

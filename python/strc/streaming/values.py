@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from ..errors import ImportFailure, Place
 from ..ir.model import Shape
+from .clock import ONE, Clock
 
 
 class NotStreamable(ImportFailure):
@@ -34,31 +36,48 @@ class Stored:
 
 @dataclass(frozen=True)
 class Timed:
-    """Frames: the value in the model without its dimension `axis`, which counts time.
+    """Frames: the value in the model without its dimension `axis`, which counts time. A model may put time together with others in one dimension: it has
+    `outer` times as many elements then, in which time goes slower, and `inner` times as many, in which it goes faster.
 
-    The model needs item `stride * i + ahead` of the input for frame i; a negative `ahead` is what padding gives beforehand.
-
-    Streams of all values go with the time: each gives a frame for `stride` of the input. Frame i of the model is number `i + offset` of the
-    stream; what comes before frame 0 means nothing. With a negative offset the stream begins within the padding: `fill` stands for
-    what would be before it.
+    Streams of all values go with the time, as `clock` says, but for `early` frames that are there before anything comes. Frame i of the model is
+    number `i + offset` of the stream; what comes before frame 0 means nothing. With a negative offset the stream begins within the padding:
+    `fill` stands for what would be before it.
     """
 
     var: int
     shape: Shape  # in the model, with the dimension of time
     axis: int
-    stride: int = 1
-    ahead: int = 0
+    clock: Clock = ONE
     offset: int = 0
+    early: int = 0
     fill: float = 0.0
     culprits: tuple[Culprit, ...] = ()
+    outer: int = 1
+    inner: int = 1
+
+    @property
+    def alone(self) -> bool:
+        """Is time a dimension of its own?"""
+        return self.outer == self.inner == 1
 
     @property
     def frame(self) -> Shape:
-        return self.shape[: self.axis] + self.shape[self.axis + 1 :]
+        """One time step as the model has it: without time, where it is alone."""
+        return self.shape[: self.axis] + (() if self.alone else (self.outer * self.inner,)) + self.shape[self.axis + 1 :]
+
+    @property
+    def single(self) -> Shape:
+        """One time step, with as many dimensions as the value has."""
+        return self.shape[: self.axis] + (self.outer * self.inner,) + self.shape[self.axis + 1 :]
+
+    @property
+    def size(self) -> int:
+        """The numbers of a frame."""
+        return math.prod(self.frame)
 
     @property
     def steps(self) -> int:
-        return self.shape[self.axis]
+        return self.shape[self.axis] // (self.outer * self.inner)
 
     @property
     def from_right(self) -> int:
@@ -66,14 +85,8 @@ class Timed:
         return len(self.shape) - self.axis
 
     def look_ahead(self, length: int) -> int:
-        """Samples behind the end of an input of that length that the last frame waits for."""
-        return max(0, self.stride * (self.steps - 1) + self.ahead - (length - 1))
-
-    def dim(self, dim: int) -> int:
-        """A dimension of the model as one of the frame."""
-        dim %= len(self.shape)
-        assert dim != self.axis
-        return dim if dim < self.axis else dim - 1
+        """Items behind the end of an input of that length that the last frame waits for."""
+        return max(0, self.clock.last_of(self.steps - 1) - (length - 1))
 
 
 Value = Timed | Stored

@@ -2,10 +2,10 @@
 
 from .decompose import decompose
 from .region import Call, Node, Region, Value, region_of
-from .tree import Leaf, Pass, Pick, Pipe, Split, Stream, with_ends
+from .tree import Leaf, Pass, Pick, Pipe, Regroup, Split, Stream, with_ends
 from .turns import in_turns
 
 __all__ = [
-    "Call", "Leaf", "Node", "Pass", "Pick", "Pipe", "Region", "Split", "Stream", "Value", "decompose", "in_turns",
+    "Call", "Leaf", "Node", "Pass", "Pick", "Pipe", "Region", "Regroup", "Split", "Stream", "Value", "decompose", "in_turns",
     "region_of", "with_ends",
 ]

@@ -12,13 +12,10 @@ from functools import reduce
 
 from .names import names_of
 from .region import Region, Value
-from .tree import Leaf, Pass, Pick, Split, Stream, check, pipe
+from .tree import Leaf, Pass, Pick, Regroup, Split, Stream, check, pipe
+from .weights import rounds, weights
 
 Values = tuple[Value, ...]
-
-
-def sizes_of(values: Values) -> tuple[int, ...]:
-    return tuple(value.size for value in values)
 
 
 def decompose(region: Region, replicate: bool = False, reorders: bool = True) -> Stream:
@@ -29,6 +26,18 @@ def decompose(region: Region, replicate: bool = False, reorders: bool = True) ->
     stream = Decomposer(region, replicate, reorders).build(region.inputs, region.outputs)
     check(stream)
     return stream
+
+
+def taken_from(whole: Values, part: Values, stream: Stream) -> Stream:
+    """A stream that takes values as they follow each other among more of them."""
+    times = rounds(part, whole)
+    return pipe(Regroup(weights(part), times, False), stream) if times > 1 else stream
+
+
+def given_among(whole: Values, part: Values, stream: Stream) -> Stream:
+    """A stream that gives values as they follow each other among more of them."""
+    times = rounds(part, whole)
+    return pipe(stream, Regroup(weights(part), times, True)) if times > 1 else stream
 
 
 @dataclass(frozen=True)
@@ -121,7 +130,7 @@ class Decomposer:
 
     def instead(self, given: Values, wanted: Values) -> Stream:
         """What takes nothing, while all that is given is dropped."""
-        return Split(False, (Pick((), sizes_of(given)), self.build((), wanted)))
+        return Split(False, (Pick((), weights(given)), self.build((), wanted)))
 
     def segment(self, given: Values, wanted: Values) -> Stream:
         """As `build`, for what has no cut."""
@@ -241,8 +250,13 @@ class Decomposer:
         return pipe(self.wiring(given, dealt), self.joined(False, branches))
 
     def joined(self, duplicate: bool, branches: list[Branch], given: Values = ()) -> Stream:
-        names = self.named(sum((branch.outputs for branch in branches), ()))
-        return Split(duplicate, tuple(self.build(given if duplicate else b.needs, b.outputs) for b in branches), names=names)
+        needs, outputs = (sum(values, ()) for values in ((b.needs for b in branches), (b.outputs for b in branches)))
+        parts: list[Stream] = []
+        for branch in branches:
+            inner = self.build(given if duplicate else branch.needs, branch.outputs)
+            inner = inner if duplicate else taken_from(needs, branch.needs, inner)
+            parts.append(given_among(outputs, branch.outputs, inner))
+        return Split(duplicate, tuple(parts), names=self.named(outputs))
 
     # ---- wiring
 
@@ -252,11 +266,14 @@ class Decomposer:
             return self.passing(given)
         numbers = tuple(given.index(value) for value in wanted)
         if self.reorders or list(numbers) == sorted(numbers):
-            return Pick(numbers, sizes_of(given), names=self.named(wanted))
-        return Split(True, tuple(self.wiring(given, part) for part in self.ascending(given, wanted)))
+            times = rounds(wanted, given)
+            picked = Pick(numbers, weights(given), names=self.named(wanted))
+            return pipe(picked, Regroup(weights(wanted), times, False)) if times > 1 else picked
+        parts = self.ascending(given, wanted)
+        return Split(True, tuple(given_among(wanted, part, self.wiring(given, part)) for part in parts))
 
     def passing(self, values: Values) -> Stream:
-        return Pass(sizes_of(values), self.named(values))
+        return Pass(weights(values), self.named(values))
 
     def named(self, values: Values) -> tuple[str, ...]:
         return tuple(self.names[value] for value in values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from ..ir import Instruction, Program
 from ..ir.model import Frame
@@ -19,11 +20,12 @@ CONTAINERS = {
 
 @dataclass(frozen=True)
 class Value:
-    """Element `index` of what a variable holds; most hold one. `size` is how many items of the stream it is."""
+    """Element `index` of what a variable holds; most hold one. `size` is how many items of the stream it is, `rate` how often it comes."""
 
     var: int
     index: int = 0
     size: int = field(default=1, compare=False)
+    rate: Fraction = field(default=Fraction(1), compare=False)
 
 
 @dataclass(frozen=True)
@@ -35,9 +37,11 @@ class Node:
     results: int
     instruction: Instruction | None = None
     sizes: tuple[int, ...] = ()  # of the results; empty: each is one item
+    rates: tuple[Fraction, ...] = ()  # of the results; empty: each is one
 
     def values(self) -> tuple[Value, ...]:
-        return tuple(Value(self.var, index, size) for index, size in enumerate(self.sizes or (1,) * self.results))
+        sizes, rates = self.sizes or (1,) * self.results, self.rates or (Fraction(1),) * self.results
+        return tuple(Value(self.var, index, size, rate) for index, (size, rate) in enumerate(zip(sizes, rates)))
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,9 @@ class Region:
 
 def elements_of_tuples(program: Program) -> tuple[list[Node], dict[int, Value]]:
     """The nodes of a program, and what value each variable is: taking an element of a tuple is no operation."""
-    value = {number: Value(number, 0, *program.sizes.get(number, ())) for number in program.inputs}
+    value = {
+        number: Value(number, 0, program.sizes.get(number, (1,))[0], program.rates.get(number, Fraction(1))) for number in program.inputs
+    }
     nodes: dict[int, Node] = {}
     for instruction in program.instructions:
         source = instruction.args[0] if instruction.args else None
@@ -70,7 +76,9 @@ def elements_of_tuples(program: Program) -> tuple[list[Node], dict[int, Value]]:
             continue
         args = tuple(value[number] for number in instruction.args)
         sizes = program.sizes.get(instruction.var, ())
-        nodes[instruction.var] = Node(instruction.var, args, len(sizes) or results(instruction), instruction, sizes)
+        count = len(sizes) or results(instruction)
+        rates = (program.rates.get(instruction.var, Fraction(1)),) * count
+        nodes[instruction.var] = Node(instruction.var, args, count, instruction, sizes, rates)
         value[instruction.var] = nodes[instruction.var].values()[0]
     return list(nodes.values()), value
 
@@ -117,7 +125,8 @@ class Folder:
         region = self.region(frame, group, made, depth + 1)
         if frame.class_name in CONTAINERS or not region.inputs or len(region.nodes) == 1:
             return list(region.nodes)
-        call = Call(self.free, region.inputs, len(made), None, tuple(value.size for value in made), region)
+        sizes, rates = tuple(value.size for value in made), tuple(value.rate for value in made)
+        call = Call(self.free, region.inputs, len(made), None, sizes, rates, region)
         self.free += 1
         self.renamed.update(zip(made, call.values()))
         return [call]

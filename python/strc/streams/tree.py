@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Union
 
+from .weights import weights
+
 if TYPE_CHECKING:
     from .region import Node
 
@@ -28,11 +30,11 @@ class Leaf:
 
     @property
     def takes(self) -> Sizes:
-        return tuple(arg.size for arg in self.node.args)
+        return weights(self.node.args)
 
     @property
     def gives(self) -> Sizes:
-        return tuple(value.size for value in self.node.values())
+        return weights(self.node.values())
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,37 @@ class Pick:
 
 
 @dataclass(frozen=True)
+class Regroup:
+    """Several rounds of values, `sizes` the items of each in one, for one round with all items of each value together, or the other way round
+    (`gathers` says which). Of a single value it does nothing.
+    """
+
+    sizes: Sizes
+    times: int
+    gathers: bool
+
+    @property
+    def pops(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def pushes(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def together(self) -> Sizes:
+        return tuple(size * self.times for size in self.sizes)
+
+    @property
+    def takes(self) -> Sizes:
+        return self.sizes if self.gathers else self.together
+
+    @property
+    def gives(self) -> Sizes:
+        return self.together if self.gathers else self.sizes
+
+
+@dataclass(frozen=True)
 class Pipe:
     """One behind the other; at least two."""
 
@@ -136,7 +169,7 @@ class Split:
         return sum((branch.gives for branch in self.branches), ())
 
 
-Stream = Union[Leaf, Pass, Pick, Pipe, Split]
+Stream = Union[Leaf, Pass, Pick, Regroup, Pipe, Split]
 
 
 def pipe(*parts: Stream) -> Stream:
@@ -155,9 +188,9 @@ def with_ends(stream: Stream) -> Stream:
     parts = list(stream.parts) if isinstance(stream, Pipe) else [stream]
     first, last = parts[0], parts[-1]
     if stream.pops > 1 and not (isinstance(first, Split) and not first.duplicate and all(b.pops == 1 for b in first.branches)):
-        parts.insert(0, Split(False, (Pass((1,)),) * stream.pops))
+        parts.insert(0, Split(False, tuple(Pass((size,)) for size in stream.takes)))
     if stream.pushes > 1 and not (isinstance(last, Split) and all(b.pushes == 1 for b in last.branches)):
-        parts.append(Split(False, (Pass((1,)),) * stream.pushes))
+        parts.append(Split(False, tuple(Pass((size,)) for size in stream.gives)))
     return parts[0] if len(parts) == 1 else Pipe(tuple(parts))
 
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Union
 
 import safetensors.torch
 import torch
@@ -18,12 +19,16 @@ from ..ir.model import Kind, Loop, State
 from ..ir.operators import weights_prefixes
 from ..source import source_of
 from ..source.expressions import EXPRESSIONS, Written
-from ..streaming import Streamed, formatted, join_frames, prove, streamed
+from ..source.floats import StreamFilter
+from ..streaming import Streamed, formatted, join_frames, prove, streamed, with_files
 from .attributes import evaluating
 from .capture import Captured, capture
 from .lowering import lower, static
 from . import items
 from .states import Buffer
+
+
+Times = Union[int, Sequence[int], None]
 
 
 @dataclass(frozen=True)
@@ -42,11 +47,16 @@ class Imported:
         if self.streamed:
             about += self.streamed.about()
         text = "\n".join([*about, *([""] if about else []), source_of(self.program, replicate, written={**EXPRESSIONS, **self.written})])
-        return formatted(text) if self.streamed else text
+        if not self.streamed:
+            return text
+        if len(self.streamed.inputs) > 1 or len(self.streamed.results) > 1:
+            text += "\n" + with_files(self.streamed, self.program.name)
+        return formatted(text)
 
     def used_tensors(self) -> dict[str, torch.Tensor]:
         """The stored values that the program names."""
         names = {name for i in self.program.instructions for name in weights_prefixes(i)}
+        names.update(name for made in self.written.values() if isinstance(made, StreamFilter) for name in made.uses)
         names.update(state.first for state in (self.program.loop.states if self.program.loop else ()) if state.first)
         return {name: t for name, t in self.tensors.items() if name in names or name.rpartition(".")[0] in names}
 
@@ -140,8 +150,8 @@ def only_kind(tensors: Sequence[torch.Tensor]) -> Kind | None:
 
 def export(
     model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], path: str | os.PathLike[str], *, replicate: bool = False,
-    dynamic: Sequence[int] = (), states: Sequence[torch.Tensor] = (), title: str = "", streaming: bool = False, time: int | None = None,
-    latency: int = 0,
+    dynamic: Sequence[int] = (), states: Sequence[torch.Tensor] = (), title: str = "", streaming: bool = False, time: Times = None,
+    latency: int = 0, context: int | None = None,
 ) -> Imported:
     """Writes the model to `path` (a .str file) and its weights beside it (.safetensors). Writes both or nothing.
 
@@ -151,7 +161,7 @@ def export(
     if streaming:
         if dynamic or states:
             raise ImportFailure("a streamed model has no open dimensions, and its states go round by themselves")
-        imported = stream_model(model, example_inputs, time, latency)
+        imported = stream_model(model, example_inputs, time, latency, context)
     else:
         imported = import_model(model, example_inputs, dynamic, states)
     write(imported, imported.source(replicate, title), path, model, example_inputs)
@@ -159,11 +169,11 @@ def export(
 
 
 def stream_model(
-    model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], time: int | None = None, latency: int = 0
+    model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], time: Times = None, latency: int = 0, context: int | None = None
 ) -> Imported:
     """Reads a model that is to run for ever, frame by frame. Raises `strc.errors.ImportFailure`.
 
-    `time` is the dimension of the input that counts time; None: the one along which its layers go. The result may come `latency` frames
+    `time` is the dimension of the inputs that counts time, or one for each; None: those along which layers go. The result may come `latency` frames
     of the input later than the model has it; 0 takes only what is causal.
     """
     _, program, tensors = lowered = lower(capture(model, example_inputs))
@@ -171,9 +181,10 @@ def stream_model(
         raise ImportFailure(f"a streamed model keeps no states of its own, and this one changes its buffer '{buffers[0].name}'")
     if any(tensor.dtype != torch.float32 for tensor in example_inputs):
         raise ImportFailure("a streamed model takes floats")
-    made = streamed(passes.run(without_zeros(program)), tensors, time, latency)
-    joined, written = join_frames(passes.eliminate_dead(made.program))
-    return Imported(lowered[0], joined, tensors, made, written)
+    axes = () if time is None else (time,) if isinstance(time, int) else tuple(time)
+    made = streamed(passes.run(without_zeros(program)), tensors, axes, latency, context)
+    joined, written = join_frames(made.program)
+    return Imported(lowered[0], joined, tensors, made, {**made.written, **written})
 
 
 def without_zeros(program: Program) -> Program:
@@ -199,5 +210,5 @@ def proven(
     source, weights = text.encode("ascii"), safetensors.torch.save(tensors)
     if imported.streamed:
         with evaluating(model):
-            prove(imported.streamed, model, example_inputs[0], source, weights)
+            prove(imported.streamed, model, list(example_inputs), source, weights)
     return source, weights

@@ -21,6 +21,7 @@ from .weights import Known, Weights
 
 Lower = Callable[..., Any]
 TABLE: dict[str, Lower] = {}
+COMPLEX: dict[str, Lower] = {}  # for complex values, whose parts are a last dimension in the program
 MOST_DECOMPOSITIONS = 10
 # Of stored values and sizes they make the same for each item.
 SAME_FOR_ALL = {"expand", "expand_as", "broadcast_to", "zeros", "ones", "full", "new_zeros", "new_ones", "new_full"}
@@ -55,9 +56,20 @@ def lowers(*names: str) -> Callable[[F], F]:
     return enter
 
 
+def lowers_complex(*names: str) -> Callable[[F], F]:
+    """As `lowers`, for operators that take complex values or make them."""
+
+    def enter(function: F) -> F:
+        for name in names:
+            COMPLEX[name] = function
+        return function
+
+    return enter
+
+
 @dataclass(frozen=True, eq=False)
 class Var:
-    """A value that the program computes, with what is known of it."""
+    """A value that the program computes, with what is known of it. Of a complex one the program's shape has a dimension of 2 more."""
 
     number: int
     shape: tuple[Any, ...]
@@ -144,7 +156,7 @@ class Lowering:
             like = like[0]
         shape = tuple(size if static(size) is None else static(size) for size in like.shape)
         self.next += 1
-        self.shapes[self.next - 1] = shape
+        self.shapes[self.next - 1] = (*shape, 2) if like.dtype.is_complex else shape
         return Var(self.next - 1, shape, like.dtype)
 
     def var(self, value: Any) -> Var:
@@ -156,7 +168,8 @@ class Lowering:
             value = Known(self.local_name("constant"), torch.tensor(value, dtype=torch.float64 if exact else None))
         if not isinstance(value, Known):
             raise NotLowered(f"{type(value).__name__} where a tensor is expected")
-        name = self.weights.store(value.name, value.tensor)
+        parts = torch.view_as_real(value.tensor.resolve_conj()) if value.tensor.dtype.is_complex else value.tensor
+        name = self.weights.store(value.name, parts)
         return self.emit("const", (), name, like=value.tensor)
 
     def extents(self, shape: Any) -> tuple[int | None, ...]:
@@ -211,6 +224,8 @@ class Lowering:
         if not isinstance(like, torch.Tensor):
             self.blame(f"the input {node.name} is no tensor", node)
             like = torch.zeros(())
+        if like.dtype.is_complex:
+            self.blame(f"the input {node.name} is complex: torch.view_as_complex makes it that of a real one", node)
         var = self.values[node] = self.new_var(like)
         return var.number
 
@@ -221,6 +236,8 @@ class Lowering:
             value = self.values[one] if isinstance(one, torch.fx.Node) else None
             if isinstance(value, NoResult):
                 self.blame(f"the result: {value.fault()}", one)
+            elif isinstance(value, Var) and value.dtype.is_complex:
+                self.blame("the result is complex: torch.view_as_real gives its parts", one)
             elif isinstance(value, (Var, Known)):
                 kept.append(value)
         return tuple(self.var(value).number for value in kept)
@@ -264,11 +281,16 @@ class Lowering:
             raise NotLowered("draws random numbers, and a stream gives the same for the same input; make them an input of the model")
         if is_known(args) and is_known(kwargs):
             return self.fold(node, args, kwargs)
-        function = function_for(node)
+        function = function_for(node, COMPLEX if self.is_complex(args, kwargs) else TABLE)
         if function is None:
             self.unknown.add(node.target)
             raise NotLowered("there is no stream for this operator")
         return function(self, *args, **kwargs)
+
+    def is_complex(self, args: Any, kwargs: Any) -> bool:
+        """True if the current node takes complex values, or makes them."""
+        values = torch.utils._pytree.tree_leaves((self.meta, args, kwargs))
+        return any(getattr(value, "dtype", torch.float32).is_complex for value in values)
 
     def of_items(self, value: Any) -> Any:
         return self.extents((value,))[0] if isinstance(value, torch.SymInt) else value
@@ -305,15 +327,15 @@ def starts_layers(node: torch.fx.Node) -> bool:
     return operator_name(node) == "zeros" and all(operator_name(user) in RECURRENT for user in node.users)
 
 
-def function_for(node: torch.fx.Node) -> Lower | None:
+def function_for(node: torch.fx.Node, table: dict[str, Lower]) -> Lower | None:
     """The table's, also of an operator that works in place."""
     name = str(node.target).removeprefix("aten.")
-    return TABLE.get(name) or (TABLE.get(name.replace("_.", ".", 1)) if is_in_place(node) else None)
+    return table.get(name) or (table.get(name.replace("_.", ".", 1)) if is_in_place(node) else None)
 
 
 def is_random(node: torch.fx.Node) -> bool:
     """True of operators that draw random numbers whenever they run; layers that do it in training alone are asked themselves."""
-    return torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) and function_for(node) is None
+    return torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) and function_for(node, TABLE) is None
 
 
 def is_known(args: Any) -> bool:

@@ -1,7 +1,25 @@
-"""The translation of ATen operators, by subject. Importing this fills `strc.torch.lowering.TABLE`."""
+"""The translation of ATen operators, by subject. Importing this fills the tables of `strc.torch.lowering`."""
 
-from . import arithmetic, attention, choices, convolution, normalisation, places, recurrent, reductions, shapes, signs, windows
+from . import (
+    arithmetic,
+    attention,
+    choices,
+    complexes,
+    convolution,
+    normalisation,
+    places,
+    recurrent,
+    reductions,
+    resampling,
+    shapes,
+    signs,
+    spectra,
+    windows,
+)
+
+complexes.enter_same()
 
 __all__ = [
-    "arithmetic", "attention", "choices", "convolution", "normalisation", "places", "recurrent", "reductions", "shapes", "signs", "windows",
+    "arithmetic", "attention", "choices", "complexes", "convolution", "normalisation", "places", "recurrent", "reductions", "resampling", "shapes",
+    "signs", "spectra", "windows",
 ]

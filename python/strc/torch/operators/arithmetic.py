@@ -76,7 +76,9 @@ def convert(ctx: Lowering, x: Any, *_: Any, **__: Any) -> Any:
 
 def cast(ctx: Lowering, x: Any, dtype: torch.dtype) -> Any:
     """The value with another type of elements."""
-    if isinstance(x, Var) and x.dtype == dtype:
+    if isinstance(x, Known):
+        return Known(x.name, x.tensor.to(dtype))
+    if x.dtype == dtype:
         return x
     words = {
         torch.float32: "to_float", torch.float64: "to_double", torch.int32: "to_int", torch.int64: "to_long",
@@ -84,7 +86,7 @@ def cast(ctx: Lowering, x: Any, dtype: torch.dtype) -> Any:
     }
     if dtype not in words:
         raise NotLowered(f"elements of type {dtype} cannot be computed with")
-    like = torch.empty(x.shape if isinstance(x, Var) else x.tensor.shape, dtype=dtype, device="meta")
+    like = torch.empty(x.shape, dtype=dtype, device="meta")
     return ctx.emit(words[dtype], (x,), like=like)
 
 

@@ -99,10 +99,10 @@ def instance_norm(
 ) -> Var:
     if not use_input_stats:
         return normalise(ctx, x, weight, bias, mean, var, eps)
-    if x.rank != 4:
-        raise NotLowered("only over pictures")
     channels = x.shape[1]
     learned = affine(ctx, weight, bias, (channels,))
+    if x.rank != 4:  # each channel is a group
+        return ctx.emit("groupnorm", (x,), channels, channels, **epsilon(eps), **stored(ctx, learned))
     # Unlike the others it has none unless they are asked for.
     named: dict[str, Any] = {"affine": True, "weights": ctx.prefix(**learned)} if learned else {}
     return ctx.emit("instancenorm2d", (x,), channels, **epsilon(eps), **named)

@@ -1,0 +1,151 @@
+"""Operators over the dimensions of a frame."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+
+from ...ir import Instruction, Named, Param
+from ...ir.model import Shape
+from ..builder import Builder, Refused
+from ..resampling import time_alone
+from ..timing import in_time, merged
+from ..values import Stored, Timed, Value
+from .table import integer, numbers, only, rule
+
+
+def framed(
+    build: Builder, x: Timed, op: str, params: tuple[Param, ...], axis: int | None = None, shape: Shape | None = None
+) -> Timed:
+    """The library's operator over a frame, in which the dimension of time has one element."""
+    made = replace(x, shape=build.shape if shape is None else shape, axis=x.axis if axis is None else axis)
+    return replace(made, var=build.framed([(x.var, x.single)], op, params, made.single))
+
+
+def side_by_side(build: Builder, args: list[Value], op: str, params: tuple[Param, ...]) -> Timed:
+    """The library's operator over a frame of each of several values, or stored ones, where time is a dimension that it leaves alone."""
+    timed = [arg for arg in args if isinstance(arg, Timed)]
+    made = merged(build, timed)
+    frames = [arg if isinstance(arg, Stored) else (in_time(build, arg, made).var, arg.single) for arg in args]
+    return replace(made, var=build.framed(frames, op, params, made.single))
+
+
+@rule("linear", takes_merged=True)
+def linear(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+    x = only(args)
+    if x.axis == len(x.shape) - 1:
+        x = time_alone(build, x)
+        raise Refused(f"it combines all {x.steps} time steps")
+    made = replace(x, shape=build.shape)
+    return replace(made, var=build.emit("stream_linear", instruction.params, [x.var], made.size))
+
+
+@rule("batchnorm1d")
+def batchnorm(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+    x = only(args)
+    channels = 1 if len(x.shape) > 1 else 0
+    if x.axis == channels:
+        raise Refused(f"its channels are dimension 1, where time is dimension {x.axis}")
+    if len(x.shape) != 3 or x.axis != 2 or x.shape[0] != 1:
+        return framed(build, x, instruction.op, instruction.params)
+    return replace(x, var=build.emit("stream_batchnorm", instruction.params, [x.var], x.size))
+
+
+@rule("batchnorm2d batchnorm3d")
+def batchnorm_of_bands(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+    x = only(args)
+    if x.axis == 1:
+        raise Refused(f"its channels are dimension 1, where time is dimension {x.axis}")
+    return framed(build, x, instruction.op, instruction.params)
+
+
+@rule("layernorm rmsnorm", takes_merged=True)
+def layernorm(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+    x = only(args)
+    dims = len(numbers(instruction.positional[0]))
+    without_time(x, tuple(range(len(x.shape) - dims, len(x.shape))), "normalises over")
+    return framed(build, x, instruction.op, instruction.params)
+
+
+@rule("groupnorm instancenorm2d", takes_merged=True)
+def groupnorm(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+    x = only(args)
+    without_time(x, tuple(range(1, len(x.shape))), "normalises over")
+    return framed(build, x, instruction.op, instruction.params)
+
+
+def without_time(x: Timed, dims: tuple[int, ...], what: str) -> None:
+    """Raises `Refused` if time is one of the dimensions over which something goes."""
+    if x.axis in [dim % len(x.shape) for dim in dims]:
+        raise Refused(
+            f"it {what} all {x.steps} time steps, so it would have to look ahead to the end: no latency suffices; "
+            "it can go over the other dimensions of a frame, and over the past by sums of it (cumsum) divided by their count"
+        )
+
+
+@rule("softmax logsoftmax flip roll", takes_merged=True)
+def along_one(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+    x, what = only(args), {"flip": "turns round", "roll": "turns round"}.get(instruction.op, "normalises over")
+    without_time(x, (integer(instruction.positional[0]),), what)
+    return framed(build, x, instruction.op, instruction.params)
+
+
+@rule("mean sum amax amin", takes_merged=True)
+def reduction(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+    x = only(args)
+    dims = numbers(instruction.positional[0]) if instruction.positional else tuple(range(len(x.shape)))
+    rest = instruction.positional[1:]
+    without_time(x, dims, "reduces")
+    gone = 0 if rest and rest[0] else sum(dim < x.axis for dim in dims)
+    return framed(build, x, instruction.op, instruction.params, x.axis - gone)
+
+
+@rule("matmul", takes_merged=True)
+def matmul(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+    x, y = args
+    if isinstance(x, Timed) and isinstance(y, Stored) and len(y.shape) == 2 and x.axis < len(x.shape) - 1:
+        return product(build, y, build.tensor(y).t(), x)
+    if isinstance(x, Stored) and isinstance(y, Timed) and len(x.shape) == 2 and y.axis == len(y.shape) - 1 and y.alone:
+        return product(build, x, build.tensor(x), y)
+    for arg in args:
+        if isinstance(arg, Timed) and arg.from_right < 3:
+            raise Refused(
+                "it combines time steps with each other: all of them with all would have to be kept for ever; a matrix is multiplied in each frame if time is "
+                "a dimension before its rows and columns"
+            )
+    return side_by_side(build, args, "matmul", ())
+
+
+def product(build: Builder, other: Stored, matrix: torch.Tensor, x: Timed) -> Timed:
+    """A linear layer with a stored matrix, which has a row for each of its results."""
+    prefix = f"{other.name}.matrix"
+    build.store(f"{prefix}.weight", matrix.to(torch.float32))
+    outputs, inputs = matrix.shape
+    made = replace(x, shape=build.shape)
+    given = (inputs, outputs, Named("bias", False), Named("weights", prefix))
+    return replace(made, var=build.emit("stream_linear", given, [x.var], made.size))
+
+
+@rule("attention", takes_merged=True)
+def attention(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+    for arg in args:
+        if isinstance(arg, Timed) and arg.from_right < 3:
+            raise Refused("it goes over all time steps, so all that came would have to be kept for ever; attention within a frame has time before its rows")
+    return side_by_side(build, args, "attention", instruction.params)
+
+
+@rule("asinh acosh atanh floor_divide fmod remainder", takes_merged=True)
+def of_tensors(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+    """Element by element, by filters over tensors."""
+    return side_by_side(build, args, instruction.op, instruction.params)
+
+
+@rule("expand", takes_merged=True)
+def expand(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+    x = only(args)
+    axis = len(build.shape) - x.from_right
+    made = replace(x, shape=build.shape, axis=axis)
+    if made.steps != x.steps:
+        raise Refused("it repeats one time step for all")
+    return replace(made, var=build.framed([(x.var, x.single)], "expand", (made.single,), made.single))

@@ -1,0 +1,169 @@
+"""Attention over the past: every time step looks at a band of those before it."""
+
+import math
+
+import pytest
+import torch
+from streaming_support import exported, refusal, the_compiler  # noqa: F401
+from torch import nn
+from torch.nn import functional
+
+SIZE, HEADS, REACH = 16, 4, 8
+SEQUENCE = (1, 60, 6)
+
+
+class Attention(nn.Module):
+    """Queries, keys and values of several heads, and a way to put them together."""
+
+    def __init__(self, way):
+        super().__init__()
+        self.way = way
+        self.qkv = nn.Linear(6, 3 * SIZE)
+        self.out = nn.Linear(SIZE, 3)
+        self.slopes = nn.Parameter(torch.rand(HEADS, 1, 1))
+        self.register_buffer("band", torch.ones(512, 512).tril().triu(1 - REACH))
+
+    def forward(self, x):
+        steps = x.shape[1]
+        q, k, v = self.qkv(x).view(1, steps, 3, HEADS, SIZE // HEADS).permute(2, 0, 3, 1, 4).unbind(0)
+        return self.out(self.way(self, q, k, v, steps).transpose(1, 2).reshape(1, steps, SIZE))  # out
+
+
+def products(q, k):
+    return q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+
+
+def distances(steps):
+    place = torch.arange(steps)
+    return place[:, None] - place[None]
+
+
+def by_buffer(model, q, k, v, steps):
+    return products(q, k).masked_fill(model.band[:steps, :steps] == 0, float("-inf")).softmax(-1) @ v
+
+
+def by_argument(model, q, k, v, steps):
+    return functional.scaled_dot_product_attention(q, k, v, attn_mask=model.band[:steps, :steps].bool())
+
+
+def made_in_forward(model, q, k, v, steps):
+    back = distances(steps)
+    return (products(q, k) + torch.where((back < 0) | (back >= REACH), -1e9, 0.0)).softmax(-1) @ v
+
+
+def by_where(model, q, k, v, steps):
+    back = distances(steps)
+    scores = products(q, k)
+    return torch.where((back >= 0) & (back < 5), scores, torch.full_like(scores, -1e30)).softmax(-1) @ v
+
+
+def slopes(model, q, k, v, steps):
+    scores = products(q, k) - model.slopes * distances(steps).clamp(min=0)
+    return scores.masked_fill(model.band[:steps, :steps] == 0, float("-inf")).softmax(-1) @ v
+
+
+def rotary(model, q, k, v, steps):
+    half = q.shape[-1] // 2
+    angles = torch.outer(torch.arange(steps).float(), 1.0 / 10000 ** (torch.arange(half).float() / half))
+    cosine, sine = torch.cat((angles, angles), -1).cos(), torch.cat((angles, angles), -1).sin()
+
+    def turned(x):
+        return x * cosine + torch.cat((-x[..., half:], x[..., :half]), -1) * sine
+
+    return by_buffer(model, turned(q), turned(k), v, steps)
+
+
+def chunks(model, q, k, v, steps):
+    chunk = torch.arange(steps) // 4
+    seen = (chunk[None] <= chunk[:, None]) & (chunk[None] >= chunk[:, None] - 2)
+    return products(q, k).masked_fill(~seen, float("-inf")).softmax(-1) @ v
+
+
+def retention(model, q, k, v, steps):
+    back = distances(steps)
+    return (products(q, k) * (0.9 ** back.clamp(min=0).float() * model.band[:steps, :steps])) @ v
+
+
+def causal(model, q, k, v, steps):
+    return functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
+def by_triangle(model, q, k, v, steps):
+    return products(q, k).masked_fill(torch.ones(steps, steps).triu(1) == 1, float("-inf")).softmax(-1) @ v
+
+
+WAYS = [by_buffer, by_argument, made_in_forward, by_where, slopes, rotary, retention]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_bands(way, tmp_path):
+    torch.manual_seed(1)
+    made = exported(Attention(way), SEQUENCE, tmp_path, time=1)
+    assert made.streamed.latency == 0
+    (clock,) = made.streamed.clocks
+    reach = 5 if way is by_where else REACH
+    assert (clock.last_of(40), clock.first_of(40)) == (40, 41 - reach)
+
+
+def test_chunks_look_ahead_to_their_end(tmp_path):
+    torch.manual_seed(1)
+    told = refusal(Attention(chunks), (1, 61, 6), tmp_path, time=1)
+    assert "its result waits for 3 samples" in told
+    made = exported(Attention(chunks), (1, 61, 6), tmp_path, time=1, latency=3)
+    (clock,) = made.streamed.clocks
+    assert [clock.last_of(i) for i in range(8, 12)] == [11] * 4
+
+
+def test_weights_have_no_mask(tmp_path):
+    """What a model has for each pair of time steps is as large as its reach."""
+    torch.manual_seed(1)
+    made = exported(Attention(by_buffer), SEQUENCE, tmp_path, time=1)
+    assert max(tensor.numel() for tensor in made.used_tensors().values()) == 6 * 3 * SIZE
+
+
+def from_input(model, q, k, v, steps):
+    return (products(q, k) + v[..., :1]).softmax(-1) @ v
+
+
+def capped(model, q, k, v, steps):
+    return (30 * torch.tanh(products(q, k) / 30)).masked_fill(model.band[:steps, :steps] == 0, float("-inf")).softmax(-1) @ v
+
+
+REFUSED = {
+    "all_before": (causal, "each time step looks at all that came before it (at 60 in the example), which would have to be kept for ever"),
+    "by_triangle": (by_triangle, "--context N, which imports the model as if it had such a mask"),
+    "all": (lambda m, q, k, v, steps: functional.scaled_dot_product_attention(q, k, v), "also at later ones: no latency suffices"),
+    "from_input": (from_input, "what is added to its scores, or hides some, comes from the input"),
+    "capped": (capped, "'tanh' of scores of all time steps with all has no form that works frame by frame"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name, tmp_path):
+    way, words = REFUSED[name]
+    told = refusal(Attention(way), SEQUENCE, tmp_path, time=1)
+    assert words in told and "test_streaming_attention.py:" in told
+
+
+def test_scores_are_no_result(tmp_path):
+    model = Attention(by_buffer)
+    model.forward = lambda x: products(x, x).masked_fill(model.band[:60, :60] == 0, float("-inf")).softmax(-1)
+    assert "a table of all time steps with all" in refusal(model, SEQUENCE, tmp_path, time=1)
+
+
+def test_masks_that_come_never_again(tmp_path):
+    def growing(model, q, k, v, steps):
+        back = distances(steps)
+        return products(q, k).masked_fill((back < 0) | (back > 1 + torch.arange(steps)[:, None] // 9), float("-inf")).softmax(-1) @ v
+
+    assert "is different in each row" in refusal(Attention(growing), SEQUENCE, tmp_path, time=1)
+
+
+@pytest.mark.parametrize("way", [causal, by_triangle])
+def test_a_bounded_context_can_be_asked_for(way, tmp_path):
+    """The program is compared with the model as it is with such a mask."""
+    torch.manual_seed(1)
+    made = exported(Attention(way), SEQUENCE, tmp_path, time=1, context=6)
+    (clock,) = made.streamed.clocks
+    assert (clock.last_of(40), clock.first_of(40)) == (40, 35)
+    assert "Attention goes back 6 time steps" in (tmp_path / "model.str").read_text(encoding="ascii")
