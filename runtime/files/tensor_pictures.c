@@ -1,8 +1,8 @@
-// Tensors as pictures: channels, rows and columns, as torchvision has them (src/io/picture_tensors.cpp).
+// Tensors as pictures: channels, rows and columns, as torchvision has them.
 #include <stdlib.h>
 #include <string.h>
 
-#include "tensors.h"
+#include "strc/files/tensors.h"
 
 enum { kAtOnce = 1 << 16, kMostChannels = 4, kMostRank = 4 };
 static const double white = 255;  // as a real sample has it, in a row of samples
@@ -256,9 +256,18 @@ int strc_pictures_finish(strc_writer *writer) {
         strc_writer *file = begin_work(writer, k);
         status |= end_work(writer, k, file->format->finish(file));
         if (k != 0) status |= strc_sink_close(&file->sink);
+    }
+    return status;
+}
+
+void strc_pictures_close_writer(strc_writer *writer) {
+    picture_writer *own = writer->own;
+    for (uint32_t k = 0; k < own->count; ++k) {
+        strc_writer *file = &own->files[k];
+        if (k != 0) strc_sink_leave(&file->sink);
+        if (file->own) file->format->close_writer(file);
         free(file->own);
     }
     free(own->shapes);
     free(own->pixels);
-    return status;
 }

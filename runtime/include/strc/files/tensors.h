@@ -1,29 +1,21 @@
-/// Streams of tensors in files, which take turns: what src/io/tensors.cpp does. A format brings the beginning of its files.
-#ifndef STRC_TENSORS_H
-#define STRC_TENSORS_H
+/// Streams of tensors in files, which take turns. A format brings the beginning of its files.
+#ifndef STRC_FILES_TENSORS_H
+#define STRC_FILES_TENSORS_H
 
 #include "strc/files/npy.h"
 #include "strc/files/numbers.h"
+#include "strc/tensor_elements.h"
 #include "strc/values.h"
 
-/// Elements with fewer bytes in the file than in memory are converted.
-typedef struct strc_element_row {
-    const char *name, *descr;  ///< of NumPy; no descr: it has no such elements
-    size_t size, file_size;
-    uint32_t safe_type;  ///< strc_safe_type
-} strc_element_row;
-enum { STRC_ELEMENTS = STRC_ELEMENT_DOUBLE + 1 };
-extern const strc_element_row strc_elements[STRC_ELEMENTS];
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /// A shape, as strc_executable.shapes has them: element, rank, extents, where it lies in the item.
 const int64_t *strc_next_shape(const int64_t *shape);
 size_t strc_shape_offset(const int64_t *shape);
 size_t strc_shape_count(const int64_t *shape);
 size_t strc_shape_bytes(const int64_t *shape);  ///< in the file
-int strc_is_converted(int64_t element);
-/// The file's bytes stand at the end of the memory.
-void strc_widen(int64_t element, unsigned char *to, const unsigned char *from, size_t count);
-void strc_narrow(int64_t element, unsigned char *to, const unsigned char *from, size_t count);
 /// "tensor<float>[2, 3]"; as much as there is room for.
 void strc_put_type(char *to, size_t capacity, int64_t element, int64_t rank,
                    const int64_t *extents);
@@ -80,21 +72,26 @@ int strc_pictures_open(strc_writer *, const strc_format *images);
 int strc_pictures_write(strc_writer *, const void *from, uint64_t count);
 int strc_pictures_flush(strc_writer *);
 int strc_pictures_finish(strc_writer *);
+void strc_pictures_close_writer(strc_writer *);
 
-#define STRC_PICTURES(what, how, writer)  \
-    {.name = what,                        \
-     .holds = strc_holds_tensors,         \
-     .open_reader = strc_tensors_open,    \
-     .read = strc_tensors_read,           \
-     .next_tensor = strc_tensors_next,    \
-     .rewind = strc_tensors_rewind,       \
-     .total = strc_tensors_total,         \
-     .open_writer = writer,               \
-     .write = strc_pictures_write,        \
-     .flush = strc_pictures_flush,        \
-     .finish = strc_pictures_finish,      \
-     .close_reader = strc_tensors_close,  \
-     .check_writer = strc_pictures_check, \
+#define STRC_PICTURES(what, how, writer)         \
+    {.name = what,                               \
+     .holds = strc_holds_tensors,                \
+     .open_reader = strc_tensors_open,           \
+     .read = strc_tensors_read,                  \
+     .next_tensor = strc_tensors_next,           \
+     .rewind = strc_tensors_rewind,              \
+     .total = strc_tensors_total,                \
+     .open_writer = writer,                      \
+     .write = strc_pictures_write,               \
+     .flush = strc_pictures_flush,               \
+     .finish = strc_pictures_finish,             \
+     .close_writer = strc_pictures_close_writer, \
+     .close_reader = strc_tensors_close,         \
+     .check_writer = strc_pictures_check,        \
      .files = how}
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,14 +1,14 @@
-// PNG images, by libpng, which is loaded for the first one: what src/io/png.cpp does. Its errors jump.
+// PNG images, by libpng, which is loaded for the first one. Its errors jump.
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <png.h>
 
-#include "images.h"
+#include "strc/files/images.h"
 #include "strc/files/loading.h"
+#include "strc/files/tensors.h"
 #include "strc/picture_libraries.h"
-#include "tensors.h"
 
 #define PNG_FUNCTIONS(ROW)      \
     ROW(create_read_struct)     \
@@ -51,9 +51,9 @@ static const char *const names[] = {
 
 /// Null, or why the library cannot be used.
 static const char *load(void) {
-    if (png.write_end) return NULL;
-    strc_load_functions(STRC_DEFLATE_LIBRARY, NULL, 0, NULL);
-    return strc_load_functions(STRC_PNG_LIBRARY, names, sizeof names / sizeof *names, &png);
+    static int has_deflate, is_loaded;
+    strc_load_once(&has_deflate, STRC_DEFLATE_LIBRARY, NULL, 0, NULL);
+    return strc_load_once(&is_loaded, STRC_PNG_LIBRARY, names, sizeof names / sizeof *names, &png);
 }
 
 // ---- errors

@@ -5,6 +5,10 @@
 
 #include "strc/files/format.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct strc_cycle_file strc_cycle_file;
 
 typedef struct strc_file_cycle {
@@ -18,7 +22,7 @@ typedef struct strc_file_cycle {
 
 /// Opens the files, of which nothing is said yet; 0, or -1 after reporting.
 int strc_file_cycle_open(strc_file_cycle *, const strc_format *const *formats,
-                         const char *const *names, uint32_t count, strc_stream_info);
+                         const char *const *names, uint32_t count, strc_origin, strc_stream_info);
 /// Begins the files, since the item tells what will come; 0, or -1 after reporting.
 int strc_file_cycle_begin(strc_file_cycle *, strc_item);
 /// The writer of a file.
@@ -33,5 +37,9 @@ int strc_file_cycle_flush(strc_file_cycle *);
 int strc_file_cycle_gone(strc_file_cycle *);
 /// Gives back the memory; the writers are closed.
 void strc_file_cycle_free(strc_file_cycle *);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "images.h"
-#include "tensors.h"
+#include "strc/files/images.h"
+#include "strc/files/tensors.h"
 
 enum { kWhy = 120, kMostDigits = 12 };
 static const uint64_t most_pixels = UINT64_C(1) << 40;
@@ -231,7 +231,8 @@ const strc_format strc_format_pgm = {.name = "PGM",
                                      .open_writer = open_writer,
                                      .write = strc_images_write,
                                      .flush = strc_numbers_flush,
-                                     .finish = strc_images_finish};
+                                     .finish = strc_images_finish,
+                                     .close_writer = strc_images_close_writer};
 
 // ---- as tensors
 

@@ -1,4 +1,4 @@
-// JPEG images, by libjpeg, which is loaded for the first one: what src/io/jpeg.cpp does. Its errors jump.
+// JPEG images, by libjpeg, which is loaded for the first one. Its errors jump.
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 // This needs stdio.h.
 #include <jpeglib.h>
 
-#include "images.h"
+#include "strc/files/images.h"
 #include "strc/files/loading.h"
+#include "strc/files/tensors.h"
 #include "strc/picture_libraries.h"
-#include "tensors.h"
 
 #define JPEG_FUNCTIONS(ROW) \
     ROW(std_error)          \
@@ -44,8 +44,9 @@ static const char *const names[] = {
 
 /// Null, or why the library cannot be used.
 static const char *load(void) {
-    if (jpeg.destroy_compress) return NULL;
-    return strc_load_functions(STRC_JPEG_LIBRARY, names, sizeof names / sizeof *names, &jpeg);
+    static int is_loaded;
+    return strc_load_once(&is_loaded, STRC_JPEG_LIBRARY, names, sizeof names / sizeof *names,
+                          &jpeg);
 }
 
 // ---- errors

@@ -1,12 +1,19 @@
-// Streams of tensors in safetensors files: what src/io/safetensors.cpp does.
+// Streams of tensors in safetensors files.
+#define _GNU_SOURCE  // mempcpy
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "strc/files/paths.h"
-#include "tensors.h"
+#include "strc/files/tensors.h"
+#include "strc/safetensors.h"
+#include "strc/utf8.h"
 
 static const char format_name[] = "safetensors";
+enum {
+    kMostListed = 8,  ///< names of tensors in a message
+    kWhy = 2048,
+};
 
 // ---- reading
 
@@ -65,18 +72,24 @@ static int64_t count_tensors(strc_source *source, const char *name) {
     return count == 0 ? strc_source_empty(source) : (int64_t)count;
 }
 
-/// As many as there is room for.
+/// As many as there is room for, and no more than a reader looks through.
 static void list_names(char *to, size_t capacity, const strc_safe_index *index) {
-    size_t used = 0;
-    for (size_t k = 0; k < index->count && used + index->tensors[k].name_size + 8 < capacity; ++k)
+    static const char more[] = ", ...";
+    size_t used = 0, k = 0;
+    for (; k < index->count && k < kMostListed; ++k) {
+        const strc_safe_tensor *each = &index->tensors[k];
+        if (used + 2 + each->name_size + sizeof more > capacity) break;
         used += (size_t)snprintf(to + used, capacity - used, "%s%.*s", k ? ", " : "",
-                                 (int)index->tensors[k].name_size, index->tensors[k].name);
+                                 (int)each->name_size, each->name);
+    }
+    if (k < index->count) snprintf(to + used, capacity - used, "%s", k ? more : more + 2);
 }
 
-static int missing(strc_source *source, const strc_safe_index *index, const char *name) {
-    char why[STRC_SAFE_WHY], names[200] = "";
+static int missing(strc_source *source, strc_safe_index *index, const char *name) {
+    char why[kWhy], names[kWhy / 2] = "";
+    qsort(index->tensors, index->count, sizeof *index->tensors, by_number);
     list_names(names, sizeof names, index);
-    snprintf(why, sizeof why, "it has no tensor '%.100s', but %s", name, names);
+    snprintf(why, sizeof why, "it has no tensor '%.*s', but %s", kWhy / 3, name, names);
     return strc_source_malformed(source, format_name, why);
 }
 
@@ -118,7 +131,7 @@ static const strc_tensor_files safetensors_files = {format_name, count_tensors, 
 
 typedef struct tensor {
     uint32_t file;  // the first tensor that goes to the same one, which has the sink
-    char name[200];
+    char *name;
     const int64_t *shape;
     uint64_t count;
     unsigned char *bytes;
@@ -127,6 +140,8 @@ typedef struct tensor {
 
 typedef struct tensor_writer {
     uint32_t count;
+    uint32_t capacity;  // of `tensors`, those behind the others have nothing yet
+    uint32_t files;  // of `sinks`
     uint64_t written;
     const int64_t **shapes;
     tensor *tensors;
@@ -158,7 +173,7 @@ static uint32_t first_in_file(const strc_writer *writer, uint32_t k, uint32_t *b
 }
 
 static int report_twice(const char *file, const char *name, strc_origin origin) {
-    char path[STRC_PATH], why[STRC_SAFE_WHY];
+    char path[STRC_PATH], why[kWhy];
     snprintf(why, sizeof why, "two tensors are called '%s'", name);
     return STRC_FAIL(origin, CannotWriteFile, strc_path_of(file, path), why);
 }
@@ -166,12 +181,13 @@ static int report_twice(const char *file, const char *name, strc_origin origin) 
 static int name_tensor(strc_writer *writer, uint32_t k, const char *file, uint32_t before) {
     tensor_writer *own = writer->own;
     tensor *each = &own->tensors[k];
-    const char *name = strc_tensor_in(file);
-    if (!*name && before != 0)
-        snprintf(each->name, sizeof each->name, "output.%u", (unsigned)before);
-    else if (snprintf(each->name, sizeof each->name, "%s", *name ? name : "output") >=
-             (int)sizeof each->name)
-        return strc_sink_fail(sink_of(writer, each->file), "the name of a tensor is too long");
+    const char *said = strc_tensor_in(file);
+    const size_t capacity = strlen(said) + sizeof "output." + sizeof(strc_digits);
+    if (!strc_own((void **)&each->name, capacity, writer->sink.origin, file)) return -1;
+    if (*said || before == 0)
+        strcpy(each->name, *said ? said : "output");
+    else
+        snprintf(each->name, capacity, "output.%u", (unsigned)before);
     for (uint32_t j = 0; j < k; ++j)
         if (own->tensors[j].file == each->file && strcmp(own->tensors[j].name, each->name) == 0)
             return report_twice(file, each->name, writer->sink.origin);
@@ -203,6 +219,7 @@ static int open_writer(strc_writer *writer) {
         !strc_own((void **)&own->tensors, count * sizeof *own->tensors, sink->origin, sink->name) ||
         !strc_own((void **)&own->sinks, count * sizeof *own->sinks, sink->origin, sink->name))
         return -1;
+    own->capacity = own->files = count;
     own->shapes = strc_list_shapes(item, sink->origin, sink->name);
     if (!own->shapes) return -1;
     own->count = count;
@@ -221,6 +238,7 @@ static int add_tensor(strc_writer *writer, const char *name, const int64_t *shap
                   sink->origin, sink->name) != 0)
         return -1;
     own->tensors[k] = (tensor){.shape = shape};
+    own->capacity = k + 1;
     if (name_tensor(writer, k, name, k) != 0) return -1;
     ++own->count;
     return 0;
@@ -258,16 +276,22 @@ static int flush(strc_writer *writer) {
     return 0;
 }
 
-/// In quotes, as JSON has it.
+/// In quotes, as JSON has it. A character takes six bytes at most.
 static size_t put_name(char *to, const char *name) {
     char *at = to;
     *at++ = '"';
-    for (; *name; ++name) {
-        if (*name == '"' || *name == '\\') *at++ = '\\';
-        if ((unsigned char)*name < 0x20)
-            at += sprintf(at, "\\u%04x", (unsigned)*name);
+    while (*name) {
+        const unsigned char *text = (const unsigned char *)name;
+        const size_t length = strc_utf8_length(text);
+        if (length == 0)
+            at = stpcpy(at, STRC_UTF8_REPLACEMENT);
+        else if (*text < 0x20 || *text == 0x7f)
+            at += sprintf(at, "\\u%04x", (unsigned)*text);
+        else if (*text == '"' || *text == '\\')
+            at += sprintf(at, "\\%c", *text);
         else
-            *at++ = *name;
+            at = mempcpy(at, name, length);
+        name += length ? length : 1;
     }
     *at++ = '"';
     return (size_t)(at - to);
@@ -307,7 +331,7 @@ static size_t header_capacity(const tensor_writer *own) {
     size_t capacity = 2 * STRC_SAFE_LENGTH + 2;
     for (uint32_t k = 0; k < own->count; ++k)
         capacity +=
-            6 * sizeof own->tensors[k].name + 120 + 22 * (size_t)(own->tensors[k].shape[1] + 1);
+            6 * strlen(own->tensors[k].name) + 120 + 22 * (size_t)(own->tensors[k].shape[1] + 1);
     return capacity;
 }
 
@@ -333,11 +357,19 @@ static int finish(strc_writer *writer) {
     int status = 0;
     for (uint32_t k = 0; k < own->count; ++k)
         if (own->tensors[k].file == k) status |= finish_file(writer, k);
-    for (uint32_t k = 0; k < own->count; ++k) free(own->tensors[k].bytes);
+    return status;
+}
+
+static void close_writer(strc_writer *writer) {
+    tensor_writer *own = writer->own;
+    for (uint32_t k = 0; k < own->capacity; ++k) {
+        free(own->tensors[k].bytes);
+        free(own->tensors[k].name);
+    }
+    for (uint32_t k = 1; own->sinks && k < own->files; ++k) strc_sink_leave(&own->sinks[k]);
     free(own->tensors);
     free(own->sinks);
     free(own->shapes);
-    return status;
 }
 
 const strc_format strc_format_safetensors = {.name = "safetensors",
@@ -351,6 +383,7 @@ const strc_format strc_format_safetensors = {.name = "safetensors",
                                              .write = write_items,
                                              .flush = flush,
                                              .finish = finish,
+                                             .close_writer = close_writer,
                                              .close_reader = strc_tensors_close,
                                              .add_tensor = add_tensor,
                                              .files = &safetensors_files};

@@ -1,22 +1,10 @@
-// Shapes and elements of tensors, in memory and in files.
-#include <math.h>
+// Shapes of tensors, in memory and in files.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "messages.h"
-#include "tensors.h"
+#include "strc/files/tensors.h"
 
-const strc_element_row strc_elements[] = {
-    [STRC_ELEMENT_BOOLEAN] = {"boolean", "|b1", 1, 1, STRC_SAFE_BOOL},
-    [STRC_ELEMENT_INT8] = {"int8", "|i1", 4, 1, STRC_SAFE_I8},
-    [STRC_ELEMENT_INT] = {"int", "<i4", 4, 4, STRC_SAFE_I32},
-    [STRC_ELEMENT_LONG] = {"long", "<i8", 8, 8, STRC_SAFE_I64},
-    [STRC_ELEMENT_HALF] = {"half", "<f2", 4, 2, STRC_SAFE_F16},
-    [STRC_ELEMENT_BFLOAT16] = {"bfloat16", "", 4, 2, STRC_SAFE_BF16},
-    [STRC_ELEMENT_FLOAT] = {"float", "<f4", 4, 4, STRC_SAFE_F32},
-    [STRC_ELEMENT_DOUBLE] = {"double", "<f8", 8, 8, STRC_SAFE_F64},
-};
 const int64_t *strc_next_shape(const int64_t *shape) { return shape + 3 + shape[1]; }
 
 size_t strc_shape_offset(const int64_t *shape) { return (size_t)shape[2 + shape[1]]; }
@@ -29,76 +17,6 @@ size_t strc_shape_count(const int64_t *shape) {
 
 size_t strc_shape_bytes(const int64_t *shape) {
     return strc_shape_count(shape) * strc_elements[shape[0]].file_size;
-}
-
-// ---- elements with fewer bytes in the file
-
-static float of_half(uint16_t bits) {
-    const int exponent = bits >> 10 & 31;
-    const int fraction = bits & 1023;
-    const double size = exponent == 31  ? (fraction == 0 ? HUGE_VAL : NAN)
-                        : exponent == 0 ? ldexp(fraction, -24)
-                                        : ldexp(1024 + fraction, exponent - 25);
-    return (float)(bits & 0x8000 ? -size : size);
-}
-
-/// Of one of the values that it has.
-static uint16_t to_half(float value) {
-    const unsigned sign = signbit(value) ? 0x8000 : 0;
-    const double size = fabs((double)value);
-    if (isnan(value)) return (uint16_t)(sign | 0x7e00);
-    if (isinf(value)) return (uint16_t)(sign | 0x7c00);
-    if (size < 0x1p-14) return (uint16_t)(sign | (unsigned)ldexp(size, 24));
-    int exponent;
-    const double first = frexp(size, &exponent);
-    return (uint16_t)(sign | (unsigned)((exponent + 14) << 10) |
-                      ((unsigned)ldexp(first, 11) - 1024));
-}
-
-static float of_bfloat16(uint16_t bits) {
-    const uint32_t wide = (uint32_t)bits << 16;
-    float value;
-    memcpy(&value, &wide, sizeof value);
-    return value;
-}
-
-/// Of one of the values that it has.
-static uint16_t to_bfloat16(float value) {
-    uint32_t wide;
-    memcpy(&wide, &value, sizeof wide);
-    return (uint16_t)(wide >> 16);
-}
-
-void strc_widen(int64_t element, unsigned char *to, const unsigned char *from, size_t count) {
-    for (size_t k = 0; k < count; ++k) {
-        if (element == STRC_ELEMENT_INT8) {
-            const int32_t value = (int8_t)from[k];
-            memcpy(to + 4 * k, &value, sizeof value);
-        } else {
-            uint16_t bits;
-            memcpy(&bits, from + 2 * k, sizeof bits);
-            const float value = element == STRC_ELEMENT_HALF ? of_half(bits) : of_bfloat16(bits);
-            memcpy(to + 4 * k, &value, sizeof value);
-        }
-    }
-}
-
-void strc_narrow(int64_t element, unsigned char *to, const unsigned char *from, size_t count) {
-    for (size_t k = 0; k < count; ++k) {
-        if (element == STRC_ELEMENT_INT8) {
-            to[k] = from[4 * k];
-        } else {
-            float value;
-            memcpy(&value, from + 4 * k, sizeof value);
-            const uint16_t bits =
-                element == STRC_ELEMENT_HALF ? to_half(value) : to_bfloat16(value);
-            memcpy(to + 2 * k, &bits, sizeof bits);
-        }
-    }
-}
-
-int strc_is_converted(int64_t element) {
-    return strc_elements[element].size != strc_elements[element].file_size;
 }
 
 static int is_same(const int64_t *one, const int64_t *other) {
@@ -150,9 +68,8 @@ uint32_t strc_files_of(const strc_item *item) {
 
 int strc_fail_shapes(const strc_format *format, const strc_item *item, strc_origin origin) {
     STRC_FAIL(origin, FormatItemType, format->name, item->name);
-    strc_note(STRC_MESSAGE_Hint,
-              "a .safetensors file takes tensors of several types, and so do several '--out'");
-    return -1;
+    return strc_hint(
+        origin, "a .safetensors file takes tensors of several types, and so do several '--out'");
 }
 
 static int check_shape(const strc_writer *writer, strc_origin origin, const int64_t *shape,

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "messages.h"
-#include "tensors.h"
+#include "strc/files/tensors.h"
 
 typedef struct part {
     strc_source own, *source;
@@ -63,9 +62,7 @@ static int refuse(const part *each, const strc_item *item, const int64_t *const 
         strc_put_types(want, sizeof want, &each->shape, 1);
     else
         strc_put_types(want, sizeof want, shapes, item->tensors);
-    const strc_text instance = each->source->origin.instance;
-    return STRC_FAIL(each->source->origin, ItemShape, each->source->name, have,
-                     instance ? strc_text_at(instance) : "the main stream", want);
+    return STRC_FAIL(each->source->origin, ItemShape, each->source->name, have, item->owner, want);
 }
 
 static const char *name_of(const strc_reader *reader, uint32_t k) {

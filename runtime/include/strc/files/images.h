@@ -1,4 +1,4 @@
-/// What the formats of images share: pixels as samples of 8 or 16 bits, in rows (src/io/images.cpp).
+/// What the formats of images share: pixels as samples of 8 or 16 bits, in rows.
 #ifndef STRC_IMAGES_H
 #define STRC_IMAGES_H
 
@@ -38,7 +38,8 @@ void strc_pixels_close(strc_reader *);
      .write = strc_images_write,          \
      .flush = strc_numbers_flush,         \
      .finish = strc_images_finish,        \
-     .close_reader = strc_pixels_close}
+     .close_reader = strc_pixels_close,   \
+     .close_writer = strc_images_close_writer}
 
 // ---- writing: whole images, when as many rows have come as one is to have, and at the end what there is,
 // its last row filled up with black
@@ -64,6 +65,7 @@ int strc_images_begin(strc_writer *, int (*put)(strc_writer *, const strc_image 
                       int takes_several);
 int strc_images_write(strc_writer *, const void *from, uint64_t count);
 int strc_images_finish(strc_writer *);
+void strc_images_close_writer(strc_writer *);
 /// Reports how many samples a pixel may have ("1 to 4"), and how many it has; -1.
 int strc_images_refuse_channels(strc_writer *, const char *wanted);
 

@@ -1,4 +1,4 @@
-#include "images.h"
+#include "strc/files/images.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -141,9 +141,11 @@ int strc_images_finish(strc_writer *writer) {
     const int32_t height = writer->info.height;
     if (own->size != 0 && !writer->sink.failed)
         put_image(writer, height > 0 ? (uint64_t)height : 0);
-    free(own->samples);
-    own->samples = NULL;
     return strc_sink_finish_items(&writer->sink, own->image_size);
+}
+
+void strc_images_close_writer(strc_writer *writer) {
+    free(((strc_image_writer *)writer->own)->samples);
 }
 
 int strc_images_refuse_channels(strc_writer *writer, const char *wanted) {

@@ -1,11 +1,10 @@
-#include "file_cycle.h"
+#include "strc/files/file_cycle.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "messages.h"
 #include "strc/files/paths.h"
-#include "tensors.h"
+#include "strc/files/tensors.h"
 
 enum { kWords = 3 + STRC_NPY_DIMENSIONS, kTypeText = 512 };
 
@@ -42,10 +41,10 @@ static uint32_t home_of(const strc_file_cycle *cycle, uint32_t k) {
 }
 
 int strc_file_cycle_open(strc_file_cycle *cycle, const strc_format *const *formats,
-                         const char *const *names, uint32_t count, strc_stream_info info) {
-    const strc_origin nowhere = STRC_ORIGIN(0, 0);
+                         const char *const *names, uint32_t count, strc_origin origin,
+                         strc_stream_info info) {
     *cycle = (strc_file_cycle){.info = info};
-    if (!strc_own((void **)&cycle->files, count * sizeof *cycle->files, nowhere, names[0]))
+    if (!strc_own((void **)&cycle->files, count * sizeof *cycle->files, origin, names[0]))
         return -1;
     for (; cycle->count < count; ++cycle->count) {
         const uint32_t k = cycle->count;
@@ -53,8 +52,7 @@ int strc_file_cycle_open(strc_file_cycle *cycle, const strc_format *const *forma
         *file =
             (strc_cycle_file){.format = formats[k], .name = names[k], .writer.format = &nothing};
         file->home = home_of(cycle, k);
-        if (file->home == k && strc_sink_open(&file->writer.sink, names[k], nowhere) != 0)
-            return -1;
+        if (file->home == k && strc_sink_open(&file->writer.sink, names[k], origin) != 0) return -1;
     }
     return 0;
 }

@@ -1,9 +1,9 @@
 // Streams of tensors in NumPy arrays, and as texts.
-#include "tensors.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "strc/files/tensors.h"
 
 // ---- reading
 
@@ -60,6 +60,7 @@ typedef struct output {
 
 typedef struct tensor_writer {
     uint32_t count;
+    uint32_t opened;  // outputs, or begun to be
     int is_text;
     uint64_t written;
     const int64_t **shapes;
@@ -125,6 +126,7 @@ static int open_writer(strc_writer *writer, int is_text) {
     for (; own->count < count && status == 0; ++own->count) {
         const uint32_t k = own->count;
         own->count = count;  // whose turn it is depends on all
+        ++own->opened;
         status = open_output(writer, own, k);
         own->count = k;
     }
@@ -212,12 +214,20 @@ static int finish(strc_writer *writer) {
         output *each = &own->outputs[k];
         status |= finish_output(own, each);
         if (k != 0) status |= strc_sink_close(each->sink);
+    }
+    return status;
+}
+
+static void close_writer(strc_writer *writer) {
+    tensor_writer *own = writer->own;
+    for (uint32_t k = 0; k < own->opened; ++k) {
+        output *each = &own->outputs[k];
+        strc_sink_leave(&each->own);
         free(each->kept);
         free(each->narrow);
         free(each->header);
     }
     free(own->shapes);
-    return status;
 }
 
 const strc_format strc_format_tensors = {.name = "npy",
@@ -231,6 +241,7 @@ const strc_format strc_format_tensors = {.name = "npy",
                                          .write = write_items,
                                          .flush = flush,
                                          .finish = finish,
+                                         .close_writer = close_writer,
                                          .close_reader = strc_tensors_close,
                                          .check_writer = check_npy_writer,
                                          .files = &npy_files};
@@ -240,4 +251,5 @@ const strc_format strc_format_tensor_text = {.name = "text",
                                              .open_writer = open_text_writer,
                                              .write = write_items,
                                              .flush = flush,
-                                             .finish = finish};
+                                             .finish = finish,
+                                             .close_writer = close_writer};
