@@ -71,6 +71,21 @@ static int malformed(const strc_reader *reader, const char *why) {
     return strc_source_malformed(&reader->source, reader->format->name, why);
 }
 
+static const char other[] = "it does not begin as one";
+
+/// The library tries its other formats with what it does not know, and some of their decoders print what they think of it. A
+/// FLAC file may have tags of music players in front.
+static int check_beginning(strc_reader *reader) {
+    strc_source *source = &reader->source;
+    const int is_flac = reader->format == &strc_format_flac;
+    const int64_t there = strc_source_ask(source, 4);
+    if (there < 0) return -1;
+    const unsigned char *bytes = strc_source_bytes(source);
+    const int is_one = there >= 4 && (memcmp(bytes, is_flac ? "fLaC" : "OggS", 4) == 0 ||
+                                      (is_flac && memcmp(bytes, "ID3", 3) == 0));
+    return is_one ? 0 : malformed(reader, other);
+}
+
 /// Opens the file at its beginning; 0, or -1 after reporting.
 static int open_file(strc_reader *reader, strc_sndfile_info *info) {
     compressed_reader *own = reader->own;
@@ -78,7 +93,6 @@ static int open_file(strc_reader *reader, strc_sndfile_info *info) {
     own->file = own->library.open(&bytes, STRC_SNDFILE_READ, info, reader);
     if (own->is_reported) return -1;
     char why[STRC_SNDFILE_WHY];
-    const char *other = "it does not begin as one";
     if (!own->file)
         return malformed(reader, own->library.error(NULL) == STRC_SNDFILE_UNRECOGNISED
                                      ? other
@@ -109,7 +123,7 @@ int strc_compressed_open_reader(strc_reader *reader) {
         strc_number_reader_begin(reader, sizeof(compressed_reader), read_numbers);
     if (!own || strc_libsndfile_load(&own->library, source->origin, source->name) != 0) return -1;
     strc_sndfile_info info;
-    if (open_file(reader, &info) != 0) return -1;
+    if (check_beginning(reader) != 0 || open_file(reader, &info) != 0) return -1;
     const int32_t bits = bits_of(info.format, reader->format);
     own->sample = strc_compressed_sample(bits);
     own->shift = 32 - bits;

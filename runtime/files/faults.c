@@ -6,6 +6,11 @@ int strc_fail(strc_origin origin, strc_message_id id, const char *const *argumen
     return origin.reporter->report(origin.reporter, origin.place, origin.instance, id, arguments);
 }
 
+int strc_hint(strc_origin origin, const char *text) {
+    origin.reporter->hint(origin.reporter, text);
+    return -1;
+}
+
 const char *strc_decimal_text(strc_digits to, int64_t value) {
     uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
     char *at = to + sizeof(strc_digits) - 1;

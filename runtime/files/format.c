@@ -97,6 +97,11 @@ int strc_writer_begin(strc_writer *writer, const strc_format *format, strc_item 
     return format->open_writer(writer);
 }
 
+int strc_writer_takes_back(const strc_writer *writer) {
+    const strc_format *format = writer->format;
+    return format->takes_back && format->takes_back(writer) && strc_sink_can_go_back(&writer->sink);
+}
+
 int strc_writer_flush(strc_writer *writer) {
     return writer->sink.failed ? -1 : writer->format->flush(writer);
 }
@@ -128,6 +133,17 @@ static const char *const names[] = {
 };
 
 const char *strc_format_name(strc_format_id format) { return names[format]; }
+
+strc_format_id strc_format_of_tensors(strc_format_id format, int is_output) {
+    switch (format) {
+        case STRC_npy: return STRC_tensors;
+        case STRC_text: return is_output ? STRC_tensor_text : STRC_text;
+        case STRC_png: return STRC_tensor_png;
+        case STRC_pgm: return STRC_tensor_pgm;
+        case STRC_jpeg: return STRC_tensor_jpeg;
+        default: return format;
+    }
+}
 
 strc_format_id strc_format_named(const char *word) {
     static const struct {

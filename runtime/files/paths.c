@@ -1,17 +1,17 @@
+#define _GNU_SOURCE  // memmem
 #include "strc/files/paths.h"
 
 #include <string.h>
 
 static const char before_tensor[] = ".safetensors:";
 
-/// The colon, or the end of the name.
-static const char *colon_of(const char *name) {
-    const char *found = strstr(name, before_tensor);
-    return found ? found + sizeof before_tensor - 2 : name + strlen(name);
+size_t strc_path_size(const char *name, size_t size) {
+    const char *found = memmem(name, size, before_tensor, sizeof before_tensor - 1);
+    return found ? (size_t)(found - name) + sizeof before_tensor - 2 : size;
 }
 
 const char *strc_path_of(const char *name, char capacity[STRC_PATH]) {
-    const size_t size = (size_t)(colon_of(name) - name);
+    const size_t size = strc_path_size(name, strlen(name));
     if (!name[size] || size >= STRC_PATH) return name;
     memcpy(capacity, name, size);
     capacity[size] = '\0';
@@ -19,6 +19,6 @@ const char *strc_path_of(const char *name, char capacity[STRC_PATH]) {
 }
 
 const char *strc_tensor_in(const char *name) {
-    const char *colon = colon_of(name);
+    const char *colon = name + strc_path_size(name, strlen(name));
     return *colon ? colon + 1 : colon;
 }

@@ -140,6 +140,7 @@ void strc_sink_offer(strc_sink *sink) {
 
 int strc_sink_write(strc_sink *sink, const void *from, size_t count) {
     if (sink->failed) return -1;
+    if (count == 0) return 0;
     if (count >= kBuffer || count > kBuffer - sink->used) {
         if (strc_sink_flush(sink) != 0) return -1;
         if (count >= kBuffer) return give(sink, from, count);

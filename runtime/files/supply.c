@@ -11,17 +11,13 @@ enum {
     kLarge = 1 << 16,  ///< bytes of an item that is worth reading straight to where it goes
 };
 
-void strc_supply_begin(strc_supply *supply, int loop, int pad_tail, uint64_t flush,
-                       uint64_t most_bytes) {
+void strc_supply_begin(strc_supply *supply, strc_reader *reader, int loop, int pad_tail,
+                       uint64_t flush, uint64_t most_bytes) {
+    *supply = (strc_supply){.reader = reader};
     supply->loop = loop;
     supply->pad_tail = pad_tail;
     supply->flush = flush;
     supply->most_bytes = most_bytes;
-}
-
-void strc_supply_close(strc_supply *supply) {
-    strc_reader_close(&supply->reader);
-    strc_supply_free(supply);
 }
 
 void strc_supply_free(strc_supply *supply) {
@@ -29,7 +25,7 @@ void strc_supply_free(strc_supply *supply) {
     supply->ahead = NULL;
 }
 
-static uint64_t item_size(const strc_supply *supply) { return supply->reader.item.type->size; }
+static uint64_t item_size(const strc_supply *supply) { return supply->reader->item.type->size; }
 
 static uint64_t here(const strc_supply *supply) {
     return (supply->last - supply->first) / item_size(supply);
@@ -48,7 +44,7 @@ static void drop_taken(strc_supply *supply) {
 /// Room for so many items behind those that are there; 0, or -1 after reporting.
 static int make_capacity(strc_supply *supply, uint64_t items) {
     drop_taken(supply);
-    const strc_source *source = &supply->reader.source;
+    const strc_source *source = &supply->reader->source;
     return strc_grow((void **)&supply->ahead, &supply->capacity,
                      supply->last + (size_t)(items * item_size(supply)), 1, source->origin,
                      source->name);
@@ -56,7 +52,7 @@ static int make_capacity(strc_supply *supply, uint64_t items) {
 
 /// Up to `count` items, at the end from the beginning again if the call asks for that; -1 after reporting.
 static int64_t receive(strc_supply *supply, void *to, uint64_t count) {
-    strc_reader *reader = &supply->reader;
+    strc_reader *reader = supply->reader;
     const int64_t got = supply->failed ? -1 : reader->format->read(reader, to, count);
     supply->failed = got < 0;
     if (got > 0) supply->position += (uint64_t)got;
@@ -89,11 +85,11 @@ static int read_until(strc_supply *supply, uint64_t wanted) {
 /// Items of a file need not be read before they are taken, if it is known that they are there: where the file can go back
 /// to them, and large ones, of which a copy costs more than to do without transactions.
 static int is_in_file(const strc_supply *supply, uint64_t wanted) {
-    const strc_format *format = supply->reader.format;
-    const uint64_t total = format->total(&supply->reader);
+    const strc_format *format = supply->reader->format;
+    const uint64_t total = format->total(supply->reader);
     const int is_large = item_size(supply) >= kLarge && !supply->is_marked;
     if (supply->failed || !(format->go_to || is_large) || total == STRC_UNKNOWN ||
-        supply->reader.is_piped)
+        supply->reader->is_piped)
         return 0;
     if (supply->loop) return total != 0;
     return total >= supply->position && here(supply) + (total - supply->position) >= wanted;
@@ -106,7 +102,7 @@ static int pads(const strc_supply *supply) {
 }
 
 int strc_supply_has(strc_supply *supply, uint64_t wanted) {
-    const strc_source *source = &supply->reader.source;
+    const strc_source *source = &supply->reader->source;
     strc_digits digits;
     if (wanted > supply->most_bytes / item_size(supply))
         return STRC_FAIL(source->origin, OutOfMemory, source->name,
@@ -133,20 +129,20 @@ int64_t strc_supply_still(strc_supply *supply, int64_t most) {
 
 int strc_supply_has_at_once(strc_supply *supply, uint64_t wanted) {
     if (here(supply) >= wanted || is_in_file(supply, wanted)) return 1;
-    if (supply->reader.format->total(&supply->reader) != STRC_UNKNOWN)
+    if (supply->reader->format->total(supply->reader) != STRC_UNKNOWN)
         (void)read_until(supply, wanted);  // a fault ends the run when what is there is used
     return here(supply) >= wanted;
 }
 
 /// Takes items that have not been read ahead; 0, or -1 after reporting.
 static int take_from_file(strc_supply *supply, unsigned char *to, uint64_t items) {
-    const strc_source *source = &supply->reader.source;
+    const strc_source *source = &supply->reader->source;
     while (items > 0) {
         const int64_t got = receive(supply, to, items);
         if (got < 0) return -1;
         if (supply->ended && source->signalled) return -1;
         if (supply->ended)
-            return strc_source_malformed(source, supply->reader.format->name,
+            return strc_source_malformed(source, supply->reader->format->name,
                                          "it has become shorter");
         to += (uint64_t)got * item_size(supply);
         items -= (uint64_t)got;
@@ -160,10 +156,12 @@ static int say_nothing(const strc_reporter *self, strc_text place, strc_text ins
     return -1;
 }
 
+static void hint_nothing(const strc_reporter *self, const char *text) { (void)self, (void)text; }
+
 /// What has been marked is taken once more after a fault, and only then it is one.
 static int take_marked(strc_supply *supply, unsigned char *to, uint64_t items) {
-    static const strc_reporter quiet = {say_nothing};
-    strc_source *source = &supply->reader.source;
+    static const strc_reporter quiet = {say_nothing, hint_nothing};
+    strc_source *source = &supply->reader->source;
     const strc_reporter *reporter = source->origin.reporter;
     supply->has_passed = 1;
     source->origin.reporter = &quiet;
@@ -194,7 +192,7 @@ void strc_supply_mark(strc_supply *supply) {
 
 /// What has gone by `ahead` is read from the file again, and so is what was read ahead behind it.
 static void go_back(strc_supply *supply, const strc_supply_place *to) {
-    strc_reader *reader = &supply->reader;
+    strc_reader *reader = supply->reader;
     supply->last = to->last;
     supply->padded = to->padded;
     supply->position = to->position;
@@ -215,14 +213,14 @@ void strc_supply_keep(strc_supply *supply) { supply->is_marked = 0; }
 
 static uint64_t left_of_one(const strc_supply *supply) {
     if (supply->padded != 0) return 0;
-    uint64_t all = supply->reader.format->total(&supply->reader);
+    uint64_t all = supply->reader->format->total(supply->reader);
     if (all == STRC_UNKNOWN || supply->loop) return here(supply);
     uint64_t behind = all > supply->taken ? all - supply->taken : 0;
     return behind > here(supply) ? behind : here(supply);
 }
 
 strc_part strc_supply_left(const strc_supply *supply, uint32_t k) {
-    const strc_reader *reader = &supply->reader;
+    const strc_reader *reader = supply->reader;
     if (!reader->part || supply->loop)
         return k == 0 ? (strc_part){reader->source.name, left_of_one(supply)}
                       : (strc_part){NULL, 0};

@@ -83,13 +83,14 @@ static void report_left_overs(const strc_environment *all) {
     if (ended) report_waiting(all);
     for (uint32_t k = 0; all->inputs && k < about->program->inputs; ++k) {
         const strc_supply *input = &all->inputs[k];
-        if (!input->reader.format) continue;
+        const strc_reader *reader = &all->readers[k];
+        if (!reader->format) continue;
         int is_assumed =
             about->inputs[k].node == STRC_OPEN && all->options.in.format == STRC_FORMATS;
         if (ended) report_items_left(about, input);
-        if (ended || (all->outcome == STRC_FAILED && !input->reader.any)) {
-            report_short(about, &input->reader);
-            report_bytes_left(about, &input->reader, is_assumed);
+        if (ended || (all->outcome == STRC_FAILED && !reader->any)) {
+            report_short(about, reader);
+            report_bytes_left(about, reader, is_assumed);
         }
     }
 }
@@ -112,9 +113,10 @@ void strc_host_close(strc_environment *all) {
         close_writer(all, strc_file_cycle_writer(&all->cycle, k));
     report_left_overs(all);
     for (uint32_t k = 0; all->inputs && k < all->about->program->inputs; ++k) {
-        if (!all->inputs[k].reader.format) continue;
+        if (!all->readers[k].format) continue;
         all->items_read += all->inputs[k].taken;
-        strc_supply_close(&all->inputs[k]);
+        strc_supply_free(&all->inputs[k]);
+        strc_reader_close(&all->readers[k]);
     }
     if (strc_printing_close(&all->print) != 0) all->reader_gone |= all->print.gone;
     free(all->kept_text.bytes);
@@ -123,6 +125,7 @@ void strc_host_close(strc_environment *all) {
     free(all->kept_items);
     strc_file_cycle_free(&all->cycle);
     free(all->inputs);
+    free(all->readers);
     free(all->writers);
     free(all->outputs);
 }

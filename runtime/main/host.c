@@ -65,7 +65,7 @@ static int supply(void *self, uint32_t input, uint64_t items, int must) {
     strc_supply *from = &all->inputs[input];
     if (is_ended(all)) return 1;  // why has been said
     if (input == 0) {
-        uint64_t total = from->reader.format->total(&from->reader);
+        uint64_t total = from->reader->format->total(from->reader);
         if (total != STRC_UNKNOWN && total > 0) strc_progress_update(from->taken, total);
     }
     int there = must ? strc_supply_has(from, items) : strc_supply_has_at_once(from, items);
@@ -82,7 +82,7 @@ static int64_t still(void *self, uint32_t input, int64_t most) {
 
 /// Each mark becomes the name of what it stands for.
 static int name_items(strc_environment *all, uint32_t input, int32_t *items, uint64_t count) {
-    strc_reader *reader = &all->inputs[input].reader;
+    strc_reader *reader = &all->readers[input];
     int status = 0;
     for (uint64_t k = 0; k < count && status == 0; ++k) {
         const int64_t *shape;
@@ -162,8 +162,7 @@ static void begin_output(const strc_environment *all, uint32_t output) {
     kept->has_passed = 0;
     if (!is_alone || strc_host_has_file_cycle(all, output)) return;
     const strc_writer *to = all->outputs[output];
-    if (!to->format->takes_back || !to->format->takes_back(to)) return;
-    kept->has_passed = strc_sink_can_go_back(&to->sink);
+    kept->has_passed = strc_writer_takes_back(to);
     kept->position = strc_sink_position(&to->sink);
 }
 

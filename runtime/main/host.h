@@ -2,7 +2,7 @@
 #ifndef STRC_HOST_H
 #define STRC_HOST_H
 
-#include "file_cycle.h"
+#include "strc/files/file_cycle.h"
 #include "messages.h"
 #include "options.h"
 #include "strc/files/supply.h"
@@ -29,7 +29,8 @@ typedef struct strc_environment {
     const strc_executable *about;
     strc_options options;
     strc_outcome outcome;
-    strc_supply *inputs;  ///< by input of the program
+    strc_reader *readers;  ///< by input of the program
+    strc_supply *inputs;  ///< of these
     strc_heard heard;  ///< what the sounds among them agree on
     strc_writer *writers;  ///< by file: several filters may write one
     uint32_t writer_count;

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "strc/utf8.h"
+
 static const strc_executable *about;
 static const char *speaker;
 static int call_faults, other_faults;
@@ -49,37 +51,15 @@ static void put_text(const char *text) { put(text, strlen(text)); }
 
 // ---- texts from outside: one line, no control characters
 
-/// Bytes of the character at `text`, 0 if it is none.
-static size_t character_length(const unsigned char *text) {
-    static const struct {
-        unsigned char first, last, lowest, highest;  // of the first byte and of the second one
-        size_t length;
-    } forms[] = {
-        {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3},
-        {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
-        {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
-    };
-    if (text[0] < 0x80) return 1;
-    for (size_t k = 0; k < sizeof forms / sizeof *forms; ++k) {
-        if (text[0] < forms[k].first || text[0] > forms[k].last) continue;
-        if (text[1] < forms[k].lowest || text[1] > forms[k].highest) return 0;
-        for (size_t i = 2; i < forms[k].length; ++i)
-            if ((text[i] & 0xC0) != 0x80) return 0;
-        return forms[k].length;
-    }
-    return 0;
-}
-
 static void put_foreign(const char *foreign) {
-    static const char replacement[] = "\xEF\xBF\xBD";
     const unsigned char *text = (const unsigned char *)foreign;
     while (*text) {
-        size_t length = character_length(text);
+        size_t length = strc_utf8_length(text);
         int control = *text < 0x20 || *text == 0x7F || (*text == 0xC2 && text[1] < 0xA0);
         if (*text == '\n' || *text == '\t')
             put(" ", 1);
         else if (length == 0 || control)
-            put_text(replacement);
+            put_text(STRC_UTF8_REPLACEMENT);
         else
             put((const char *)text, length);
         text += length ? length : 1;
@@ -162,7 +142,12 @@ static int report_error(const strc_reporter *self, strc_text place, strc_text in
     return strc_report(STRC_ERROR, (strc_origin){place, instance, self}, id, arguments);
 }
 
-const strc_reporter strc_messages = {report_error};
+static void give_hint(const strc_reporter *self, const char *text) {
+    (void)self;
+    strc_note(STRC_MESSAGE_Hint, text);
+}
+
+const strc_reporter strc_messages = {report_error, give_hint};
 
 void strc_note(strc_message_id id, const char *argument) {
     put_text("note: ");

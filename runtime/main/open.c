@@ -20,6 +20,8 @@ static strc_item item_of(const strc_executable *about, const strc_port *port) {
                        .types = about->types,
                        .fields = about->fields,
                        .name = strc_text_at(port->type_name),
+                       .owner = port->node == STRC_OPEN ? "the main stream"
+                                                        : strc_text_at(about->paths[port->node]),
                        .tensors = port->tensors,
                        .holds_raw = (int)port->holds_raw,
                        .holds_numbers = (int)port->holds_numbers,
@@ -65,7 +67,7 @@ static void hear_sounds(strc_environment *all) {
     const strc_reader *first = NULL;
     for (uint32_t k = 0; k < about->program->inputs; ++k) {
         const strc_port *port = &about->inputs[k];
-        const strc_reader *reader = &all->inputs[k].reader;
+        const strc_reader *reader = &all->readers[k];
         const strc_stream_info *info = &reader->info;
         if (info->rate == 0) continue;
         const strc_sound_use use = use_of(port, &reader->item);
@@ -182,16 +184,9 @@ static strc_item open_item(const strc_executable *about, const strc_port *port,
 static strc_format_id id_of(const strc_port *port, const strc_file_options *file, const char *name,
                             int is_output) {
     const strc_format_id id = file->format == STRC_FORMATS ? strc_format_of(name) : file->format;
+    const int is_shown = is_output && file->format == STRC_FORMATS && strcmp(name, "-") == 0;
     if (!port->tensors) return id;
-    const int is_shown = file->format == STRC_FORMATS && strcmp(name, "-") == 0;
-    if (is_output && (id == STRC_text || is_shown)) return STRC_tensor_text;
-    switch (id) {
-        case STRC_npy: return STRC_tensors;
-        case STRC_png: return STRC_tensor_png;
-        case STRC_pgm: return STRC_tensor_pgm;
-        case STRC_jpeg: return STRC_tensor_jpeg;
-        default: return id;
-    }
+    return is_shown ? STRC_tensor_text : strc_format_of_tensors(id, is_output);
 }
 
 /// Null after reporting.
@@ -236,15 +231,15 @@ static void set_from_sound(strc_environment *all, const strc_stream_info *info) 
     }
 }
 
-static int open_input(strc_environment *all, const strc_port *port, strc_supply *input) {
+static int open_input(strc_environment *all, const strc_port *port, strc_reader *reader) {
     strc_file_options *file = &all->options.in;
     strc_item item = open_item(all->about, port, file);
     item.is_open = (int)port->is_named;
     if (find_formats(all->about, port, file, &item, 0) != 0) return -1;
-    if (strc_reader_open(&input->reader, item.formats[0], item, item.files[0], nowhere,
+    if (strc_reader_open(reader, item.formats[0], item, item.files[0], nowhere,
                          (strc_before_waiting){flush_outputs, all}) != 0)
         return -1;
-    set_from_sound(all, &input->reader.info);
+    set_from_sound(all, &reader->info);
     return 0;
 }
 
@@ -252,7 +247,7 @@ static int open_input(strc_environment *all, const strc_port *port, strc_supply 
 static strc_stream_info out_info(const strc_environment *all, const strc_port *input) {
     strc_stream_info info = all->options.out_info;
     if (!input) return info;
-    strc_stream_info from = all->inputs[input - all->about->inputs].reader.info;
+    strc_stream_info from = all->readers[input - all->about->inputs].info;
     if (info.bits == 0) {
         info.bits = from.bits;
         info.floating = from.floating;
@@ -273,7 +268,7 @@ static int open_file_cycle(strc_environment *all, const strc_port *port, strc_it
                            strc_stream_info info) {
     if (!port->is_named && strc_check_formats(&item, nowhere) != 0) return -1;
     const int status =
-        strc_file_cycle_open(&all->cycle, item.formats, item.files, item.file_count, info);
+        strc_file_cycle_open(&all->cycle, item.formats, item.files, item.file_count, nowhere, info);
     if (all->cycle.files)
         all->outputs[port - all->about->outputs] = strc_file_cycle_writer(&all->cycle, 0);
     return status != 0 || port->is_named ? status : strc_file_cycle_begin(&all->cycle, item);
@@ -308,7 +303,7 @@ static int open_ends(strc_environment *all) {
     if (output && output->tensors && writes_twice(&options->out))
         status =
             STRC_FAIL(nowhere, ConflictingOptions, "--out", "another --out with the same file");
-    if (status == 0 && input) status = open_input(all, input, &all->inputs[input - about->inputs]);
+    if (status == 0 && input) status = open_input(all, input, &all->readers[input - about->inputs]);
     return status;
 }
 
@@ -317,7 +312,7 @@ static int open_ends(strc_environment *all) {
 static int open_reader(strc_environment *all, const strc_port *port, strc_supply *input) {
     const strc_executable *about = all->about;
     strc_origin origin = origin_of(about, port);
-    strc_reader *reader = &input->reader;
+    strc_reader *reader = input->reader;
     if (strc_reader_open(reader, about->formats[port->format], item_of(about, port),
                          file_of(all, port), origin,
                          (strc_before_waiting){flush_outputs, all}) != 0 ||
@@ -391,8 +386,8 @@ static int open_files(strc_environment *all) {
     for (uint32_t k = 0; k < about->program->inputs; ++k) {
         strc_supply *input = &all->inputs[k];
         const strc_port *port = &about->inputs[k];
-        strc_supply_begin(input, options->loop_input, options->tail == STRC_TAIL_PAD, port->flush,
-                          about->most_bytes);
+        strc_supply_begin(input, &all->readers[k], options->loop_input,
+                          options->tail == STRC_TAIL_PAD, port->flush, about->most_bytes);
         if (port->node != STRC_OPEN && open_reader(all, port, input) != 0) return -1;
     }
     hear_sounds(all);
@@ -414,13 +409,15 @@ static int open_files(strc_environment *all) {
 static int make_capacity(strc_environment *all) {
     const strc_program *program = all->about->program;
     size_t inputs = program->inputs, outputs = program->outputs;
+    all->readers = calloc(inputs + 1, sizeof *all->readers);
     all->inputs = calloc(inputs + 1, sizeof *all->inputs);
     all->writers = calloc(outputs + 1, sizeof *all->writers);
     all->outputs = calloc(outputs + 1, sizeof *all->outputs);
     all->kept_items = calloc(outputs + 1, sizeof *all->kept_items);
-    if (all->inputs && all->writers && all->outputs && all->kept_items) return 0;
+    if (all->readers && all->inputs && all->writers && all->outputs && all->kept_items) return 0;
     strc_digits digits;
-    size_t size = inputs * sizeof *all->inputs + outputs * sizeof *all->writers;
+    size_t size =
+        inputs * (sizeof *all->readers + sizeof *all->inputs) + outputs * sizeof *all->writers;
     return STRC_FAIL(nowhere, OutOfMemory, "the files", strc_decimal_text(digits, (int64_t)size));
 }
 

@@ -264,14 +264,10 @@ void Ports::openOutput(const graph::Edge& edge) {
             ? io::openWriter(options.out, *format, edge.type,
                              io::isSound(*format) ? saidInfo() : outInfo())
             : io::openTensorWriter(files, {edge.tensors, graph::memoryOf(edge)}, outInfo());
-    if (opened) {
+    if (opened)
         writer = std::move(*opened);
-        return;
-    }
-    base::Diagnostic& fault = base::report(diags, opened.failure());
-    if (fault.id == Diag::FormatItemType && edge.tensors.size() > 1)
-        fault.note(Diag::Hint)
-            << "a .safetensors file takes tensors of several types, and so do several '--out'";
+    else
+        base::report(diags, opened.failure());
 }
 
 /// Only that which was asked for: the rest of a sound is up to all that the program reads.

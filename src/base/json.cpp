@@ -1,4 +1,4 @@
-#include "base/json.h"
+#include "base/detail/json.h"
 
 #include <algorithm>
 

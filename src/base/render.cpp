@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json.h"
+#include "base/detail/json.h"
 #include "base/utf8.h"
 
 namespace strc::base {

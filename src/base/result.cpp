@@ -11,6 +11,7 @@ Diagnostic& report(Diagnostics& diags, const Failure& failure, SourceRange range
     STRC_ASSERT(failure.id != Diag::Count, failure.text);
     Diagnostic& diag = diags.add(failure.id, range);
     for (const std::string& arg : failure.args) diag << arg;
+    if (!failure.hint.empty()) diag.note(Diag::Hint) << failure.hint;
     return diag;
 }
 

@@ -18,6 +18,7 @@ struct Failure {
     std::string text;
     Diag id = Diag::Count;  ///< Count: a sentence that stands in no table
     std::vector<std::string> args = {};  // NOLINT(readability-redundant-member-init): for gcc
+    std::string hint = {};  // NOLINT(readability-redundant-member-init): what to do; or empty
 };
 
 /// The failure whose sentence is that row's text.

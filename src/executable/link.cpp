@@ -50,7 +50,7 @@ private:
 /// Which of the runtime's sources are needed: no library has a main function, files or messages, and the headers of
 /// libraries are not there for other machines.
 bool isWanted(std::string_view source, const LinkOptions& options) {
-    if (source == "main/png.c" || source == "main/jpeg.c") return false;
+    if (source == "files/png.c" || source == "files/jpeg.c") return false;
     if (!options.prefix.empty())
         return source.starts_with("library/") || source.starts_with("src/");
     return source.starts_with("main/") || source.starts_with("files/") ||

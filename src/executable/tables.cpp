@@ -20,6 +20,7 @@
 #include "io/tensors.h"
 #include "plan/tensor_handles.h"
 #include "strc/executable.h"
+#include "strc/files/format.h"
 #include "strc/values.h"
 #include "types/tensor_text.h"
 
@@ -32,26 +33,10 @@ using types::TypeKind;
 
 /// By strc_format_id.
 constexpr std::array<const char*, STRC_FORMATS> kFormats{
-    "strc_format_raw",        "strc_format_wav",         "strc_format_npy",
-    "strc_format_text",       "strc_format_png",         "strc_format_pgm",
-    "strc_format_pcm",        "strc_format_jpeg",        "strc_format_safetensors",
-    "strc_format_u8",         "strc_format_s8",          "strc_format_cu8",
-    "strc_format_cs8",        "strc_format_cs16",        "strc_format_cf32",
-    "strc_format_flac",       "strc_format_ogg",         "strc_format_opus",
-    "strc_format_tensors",    "strc_format_tensor_text", "strc_format_tensor_png",
-    "strc_format_tensor_pgm", "strc_format_tensor_jpeg"};
-static_assert(static_cast<int>(io::Format::Wav) == STRC_wav &&
-              static_cast<int>(io::Format::Npy) == STRC_npy &&
-              static_cast<int>(io::Format::Csv) == STRC_text &&
-              static_cast<int>(io::Format::Png) == STRC_png &&
-              static_cast<int>(io::Format::Pgm) == STRC_pgm &&
-              static_cast<int>(io::Format::Pcm) == STRC_pcm &&
-              static_cast<int>(io::Format::Jpeg) == STRC_jpeg &&
-              static_cast<int>(io::Format::Safetensors) == STRC_safetensors &&
-              static_cast<int>(io::Format::U8) == STRC_u8 &&
-              static_cast<int>(io::Format::Cf32) == STRC_cf32 &&
-              static_cast<int>(io::Format::Flac) == STRC_flac &&
-              static_cast<int>(io::Format::Opus) == STRC_opus);
+#define STRC_FORMAT(Id, name) "strc_format_" #Id,
+#include "strc/formats.def"
+#undef STRC_FORMAT
+};
 
 bool isCompressedSound(io::Format format) { return format >= io::Format::Flac; }
 
@@ -297,15 +282,8 @@ private:
 
     /// Tensors have formats of their own.
     static std::uint32_t formatOf(const strc_port& row, io::Format format, bool isInput) {
-        if (row.tensors == 0) return static_cast<std::uint32_t>(format);
-        switch (format) {
-            case io::Format::Npy: return STRC_tensors;
-            case io::Format::Csv: return isInput ? STRC_text : STRC_tensor_text;
-            case io::Format::Png: return STRC_tensor_png;
-            case io::Format::Pgm: return STRC_tensor_pgm;
-            case io::Format::Jpeg: return STRC_tensor_jpeg;
-            default: return static_cast<std::uint32_t>(format);
-        }
+        const auto id = static_cast<strc_format_id>(format);
+        return row.tensors == 0 ? id : strc_format_of_tensors(id, isInput ? 0 : 1);
     }
 
     void addFile(strc_port& row, graph::NodeId id, bool isInput) {

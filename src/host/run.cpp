@@ -28,11 +28,18 @@ constexpr double kShortest = 1e-9;  ///< seconds; 0 would be no limit
 
 /// What a transaction keeps, and what was before it. Its memory stays for the next one.
 struct Kept {
+    struct Items {
+        std::vector<std::byte> bytes;
+        std::optional<std::uint64_t>
+            position;  ///< they go to the file, which takes them back to there
+    };
+
     bool isOpen = false;
     std::string text;
-    std::vector<std::vector<std::byte>> items;  ///< by output
+    std::vector<Items> items;  ///< by output
     std::optional<interp::LineLimit> lines;
     std::int64_t written = 0;
+    std::int64_t itemsWritten = 0;
 };
 
 class Host {
@@ -84,7 +91,7 @@ private:
 
     bool openFiles() {
         io::SupplyOptions how{options.loopInput, options.tail == interp::Tail::Pad, 0,
-                              context.limits.totalBytes};
+                              context.limits.totalBytes, true};
         bool fine = interp::checkFiles(context, *plan.program);
         if (!fine) return false;
         for (std::size_t k = 0; k < plan.inputs.size(); ++k) {
@@ -221,13 +228,23 @@ private:
             limited == interp::Limited::FileItems || plan.outputs[output].node == graph::kNone;
         if (counts && options.limit) items = std::min(items, *options.limit - written);
         if (counts) written += items;
-        if (kept.isOpen)
-            kept.items[output].insert(kept.items[output].end(), from,
-                                      from + items * itemSizes[output]);
+        if (kept.isOpen && !kept.items[output].position)
+            kept.items[output].bytes.insert(kept.items[output].bytes.end(), from,
+                                            from + items * itemSizes[output]);
         else if (!letOut(output, from, items))
             return 1;
         if (counts && options.limit && written >= *options.limit) stop(End::Limit);
         return stopped.has_value();
+    }
+
+    /// While a transaction is open nothing is told: what it has read is read again.
+    int read(std::uint32_t input, std::byte* to, std::uint64_t items) {
+        if (inputs[input]->take(to, items)) return 0;
+        if (kept.isOpen) return -1;
+        if (auto fault = inputs[input]->fault())
+            interp::reportFile(context, *plan.program, plan.inputs[input].node, *fault);
+        stop(options.interrupt && *options.interrupt ? End::Interrupted : End::Failed);
+        return -1;
     }
 
     /// False: the run is over.
@@ -288,7 +305,12 @@ private:
         kept.items.resize(outputs.size());
         kept.lines = lines;
         kept.written = written;
+        kept.itemsWritten = outcome.itemsWritten;
         for (const auto& supply : inputs) supply->mark();
+        // Several filters that write one file take turns there.
+        for (std::size_t k = 0; k < outputs.size(); ++k)
+            if (std::count(outputs.begin(), outputs.end(), outputs[k]) == 1)
+                kept.items[k].position = outputs[k]->position();
     }
 
     int commit() {
@@ -297,7 +319,7 @@ private:
         if (options.print && !kept.text.empty()) options.print(kept.text);
         kept.text.clear();
         for (std::uint32_t k = 0; k < kept.items.size(); ++k) {
-            std::vector<std::byte>& items = kept.items[k];
+            std::vector<std::byte>& items = kept.items[k].bytes;
             if (!items.empty() &&
                 !letOut(k, items.data(), static_cast<std::int64_t>(items.size()) / itemSizes[k]))
                 return 1;
@@ -311,9 +333,20 @@ private:
         written = kept.written;
         kept.isOpen = false;
         kept.text.clear();
-        for (std::vector<std::byte>& items : kept.items) items.clear();
+        outcome.itemsWritten = kept.itemsWritten;
         if (stopped == End::Limit) stopped.reset();
+        for (std::uint32_t k = 0; k < kept.items.size(); ++k) {
+            kept.items[k].bytes.clear();
+            if (const auto position = kept.items[k].position) takeBack(k, *position);
+        }
         for (const auto& supply : inputs) supply->giveBack();
+    }
+
+    void takeBack(std::uint32_t output, std::uint64_t position) {
+        const base::Status status = outputs[output]->goBack(position);
+        if (status) return;
+        interp::reportFile(context, *plan.program, plan.outputs[output].node, status.failure());
+        stopped = End::Failed;
     }
 
     /// The callers are C and compiled code: no exception passes them. `bytes`: the size of the matter.
@@ -342,8 +375,10 @@ private:
                         [&](Host& host) { return host.supply(input, items, must != 0); });
         };
         made.read = [](void* self, std::uint32_t input, void* to, std::uint64_t items) {
-            static_cast<Host*>(self)->inputs[input]->take(static_cast<std::byte*>(to), items);
-            return 0;
+            const std::uint64_t bytes = static_cast<Host*>(self)->inputs[input]->bytesOf(items);
+            return call(self, bytes, [&](Host& host) {
+                return host.read(input, static_cast<std::byte*>(to), items);
+            });
         };
         made.write = [](void* self, std::uint32_t output, const void* from, std::uint64_t items) {
             const auto size =

@@ -37,7 +37,10 @@ void Channels::addItem(EdgeId edge, const Value& item) {
 }
 
 void Channels::takeItems(io::Supply& input, EdgeId edge, std::uint64_t items) {
-    if (!hasNames(edge)) return input.take(tapes[edge].append(items), items);
+    if (!hasNames(edge)) {
+        input.take(tapes[edge].append(items), items);
+        return;
+    }
     const std::vector<const Type*>& tensors = graph.edges[edge].tensors;
     const Type* memory = graph::memoryOf(graph.edges[edge]);
     std::string item(static_cast<std::size_t>(types::sizeOf(memory)), '\0');

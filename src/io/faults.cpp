@@ -16,7 +16,7 @@ constexpr std::array kMessages{
 
 }  // namespace
 
-Faults::Faults() : strc_reporter{&Faults::keep} {}
+Faults::Faults() : strc_reporter{&Faults::keep, &Faults::addHint} {}
 
 std::optional<base::Failure> Faults::take() { return std::exchange(first, std::nullopt); }
 
@@ -27,6 +27,12 @@ int Faults::keep(const strc_reporter* self, strc_text, strc_text, strc_message_i
     for (; *arguments; ++arguments) texts.emplace_back(*arguments);
     if (!faults.first) faults.first = base::failure(kMessages[id], std::move(texts));
     return -1;
+}
+
+/// The hints that there are all stand below the first fault: nothing goes on behind it.
+void Faults::addHint(const strc_reporter* self, const char* text) {
+    const auto& faults = *static_cast<const Faults*>(self);
+    if (faults.first) faults.first->hint = text;
 }
 
 }  // namespace strc::io

@@ -23,6 +23,8 @@ private:
     static int keep(const strc_reporter* self, strc_text place, strc_text instance, strc_message_id,
                     const char* const* arguments);
 
+    static void addHint(const strc_reporter* self, const char* text);
+
     mutable std::optional<base::Failure> first;
 };
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "strc/executable.h"
 #include "types/type.h"
 
 struct strc_heard;
@@ -22,24 +23,24 @@ namespace strc::io {
 
 /// Pgm stands for the family: PGM and PPM. From U8 on they are samples without a header; the formats whose names begin with C hold them in pairs.
 enum class Format : std::uint8_t {
-    Raw,
-    Wav,
-    Npy,
-    Csv,
-    Png,
-    Pgm,
-    Pcm,
-    Jpeg,
-    Safetensors,
-    U8,
-    S8,
-    Cu8,
-    Cs8,
-    Cs16,
-    Cf32,
-    Flac,
-    Ogg,  ///< Vorbis when it is written
-    Opus
+    Raw = STRC_raw,
+    Wav = STRC_wav,
+    Npy = STRC_npy,
+    Csv = STRC_text,
+    Png = STRC_png,
+    Pgm = STRC_pgm,
+    Pcm = STRC_pcm,
+    Jpeg = STRC_jpeg,
+    Safetensors = STRC_safetensors,
+    U8 = STRC_u8,
+    S8 = STRC_s8,
+    Cu8 = STRC_cu8,
+    Cs8 = STRC_cs8,
+    Cs16 = STRC_cs16,
+    Cf32 = STRC_cf32,
+    Flac = STRC_flac,
+    Ogg = STRC_ogg,  ///< Vorbis when it is written
+    Opus = STRC_opus
 };
 
 /// By extension (".wav", ".npy", ".csv", ".png", ".raw", …); raw if there is none, as in "-" and most
@@ -107,6 +108,9 @@ public:
     virtual base::Status write(const std::byte* from, std::size_t count) = 0;
     /// For a stream of tensors whose shapes nobody knew before: what is written next, and what it lies in memory as.
     virtual base::Status expect(const types::Type* tensor, const types::Type* memory);
+    /// Where the file is, if it takes back what is written from here on: the argument of goBack. Empty: it does not.
+    virtual std::optional<std::uint64_t> position() const { return std::nullopt; }
+    virtual base::Status goBack(std::uint64_t position);
     /// Hands on what is buffered, as far as the format allows before its end.
     virtual base::Status flush() = 0;
     /// Completes headers, flushes and closes; called once, or never for a run that has failed before it has

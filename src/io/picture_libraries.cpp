@@ -10,21 +10,19 @@
 
 namespace strc::io {
 
+/// The compiler is linked with two of them, though it calls their functions as executables do (strc/files/loading.h): so they
+/// are there, and packages bring them along.
 std::vector<std::string> pictureLibraries() {
-    struct Library {
-        const char *name, *function;
-    };
+    void* const deflate = dlopen(STRC_DEFLATE_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+    const void* const functions[] = {reinterpret_cast<const void*>(&png_create_read_struct),
+                                     deflate ? dlsym(deflate, "zlibVersion") : nullptr,
+                                     reinterpret_cast<const void*>(&jpeg_std_error)};
     std::vector<std::string> files;
-    for (const Library& library : {Library{STRC_PNG_LIBRARY, "png_create_read_struct"},
-                                   Library{STRC_DEFLATE_LIBRARY, "zlibVersion"},
-                                   Library{STRC_JPEG_LIBRARY, "jpeg_std_error"}}) {
-        void* loaded = dlopen(library.name, RTLD_LAZY | RTLD_LOCAL);
-        if (!loaded) continue;
+    for (const void* function : functions) {
         Dl_info place{};
-        if (dladdr(dlsym(loaded, library.function), &place) != 0)
-            files.emplace_back(place.dli_fname);
-        dlclose(loaded);
+        if (function && dladdr(function, &place) != 0) files.emplace_back(place.dli_fname);
     }
+    if (deflate) dlclose(deflate);
     return files;
 }
 

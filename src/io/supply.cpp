@@ -4,6 +4,7 @@
 #include <new>
 
 #include "base/assert.h"
+#include "io/detail/library_files.h"
 
 namespace strc::io {
 
@@ -24,16 +25,17 @@ Supply::Supply(ItemReader& items, std::string name, const types::Type* item, Sup
     : reader(&items),
       file(std::move(name)),
       itemSize(static_cast<std::uint64_t>(types::sizeOf(item))),
-      loops(options.loop) {
+      loops(options.loop),
+      straight(options.straight ? dynamic_cast<LibraryReader*>(reader) : nullptr) {
     type.size = itemSize;
-    supply.reader.format = &anyReader;
-    supply.reader.own = this;
-    supply.reader.item.type = &type;
-    supply.reader.source.name = file.c_str();
-    supply.reader.source.origin = faults.origin();
-    supply.reader.is_piped = 1;  // what `take` gives has been read before
-    strc_supply_begin(&supply, options.loop ? 1 : 0, options.padTail ? 1 : 0, options.flush,
-                      options.mostBytes);
+    asked.format = &anyReader;
+    asked.own = this;
+    asked.item.type = &type;
+    asked.source.name = file.c_str();
+    asked.source.origin = faults.origin();
+    asked.is_piped = 1;  // what `take` gives has been read before
+    strc_supply_begin(&supply, straight ? &straight->inLibrary() : &asked, options.loop ? 1 : 0,
+                      options.padTail ? 1 : 0, options.flush, options.mostBytes);
 }
 
 Supply::Supply(std::unique_ptr<ItemReader> items, std::string name, const types::Type* item,
@@ -47,18 +49,23 @@ std::int64_t Supply::read(std::byte* to, std::uint64_t count) {
     try {
         base::Result<std::size_t> got = reader->read(to, static_cast<std::size_t>(count));
         if (got) return static_cast<std::int64_t>(*got);
-        fault = got.failure();
+        failed = got.failure();
     } catch (...) {
         thrown = std::current_exception();
     }
     return -1;
 }
 
-base::Failure Supply::failure() {
+std::optional<base::Failure> Supply::fault() {
     if (thrown) std::rethrow_exception(thrown);
-    if (!fault) fault = faults.take();
-    STRC_ASSERT(fault, "an input failed without a word");
-    return *fault;
+    if (!failed) failed = straight ? straight->takeFault() : faults.take();
+    return failed;
+}
+
+base::Failure Supply::failure() {
+    const std::optional<base::Failure> told = fault();
+    STRC_ASSERT(told, "an input failed without a word");
+    return *told;
 }
 
 base::Result<bool> Supply::has(std::uint64_t wanted) {
@@ -85,9 +92,10 @@ void Supply::giveBack() { strc_supply_give_back(&supply); }
 
 void Supply::keep() { strc_supply_keep(&supply); }
 
-void Supply::take(std::byte* to, std::uint64_t items) {
-    const int status = strc_supply_take(&supply, to, items);
-    STRC_ASSERT(status == 0, "items that were not promised");
+bool Supply::take(std::byte* to, std::uint64_t items) {
+    const bool isTaken = strc_supply_take(&supply, to, items) == 0;
+    STRC_ASSERT(isTaken || straight, "items that were not promised");
+    return isTaken;
 }
 
 std::vector<ItemReader::Part> Supply::left() const {

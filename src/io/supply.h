@@ -16,12 +16,16 @@
 
 namespace strc::io {
 
+class LibraryReader;
+
 struct SupplyOptions {
     bool loop = false;  ///< --loop-input: after the last item the first again
     bool padTail = false;  ///< --tail=pad: zeros where the last items do not suffice
     std::uint64_t flush =
         0;  ///< zeros behind the last item, at least, that bring out what the program holds
     std::uint64_t mostBytes = UINT64_MAX;  ///< of what is read ahead
+    /// What is in a file is not read ahead but straight to where it is taken, so that taking it may fail.
+    bool straight = false;
 };
 
 class Supply {
@@ -39,8 +43,11 @@ public:
     base::Result<bool> has(std::uint64_t wanted);
     /// The same without waiting for a pipe and without filling up the end.
     bool hasAtOnce(std::uint64_t wanted);
-    /// The next items, which `has` has promised.
-    void take(std::byte* to, std::uint64_t items);
+    /// The next items, which `has` has promised. False: a file that is read straight does not have them any more, as `fault` says.
+    bool take(std::byte* to, std::uint64_t items);
+    /// What has failed: it fails for good. Nothing after a signal, and as long as a mark stands: what has been given back is
+    /// taken once more, and only then it is a fault.
+    std::optional<base::Failure> fault();
 
     /// From here on what is taken is kept; giveBack makes it the next items again; keep ends that.
     void mark();
@@ -66,7 +73,6 @@ private:
     static const strc_format anyReader;
     static Supply& of(const strc_reader* reader) { return *static_cast<Supply*>(reader->own); }
     std::int64_t read(std::byte* to, std::uint64_t count);
-    /// What has failed; it fails for good.
     base::Failure failure();
 
     std::unique_ptr<ItemReader> owned;
@@ -75,8 +81,10 @@ private:
     std::uint64_t itemSize;
     bool loops;
     strc_type type{};  ///< of the items, as far as their size
+    LibraryReader* straight;  ///< null: the reader is asked by `asked`
+    strc_reader asked{};
     Faults faults;
-    std::optional<base::Failure> fault;
+    std::optional<base::Failure> failed;
     std::exception_ptr thrown;  ///< by the reader
     strc_supply supply{};
 };

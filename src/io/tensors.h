@@ -17,12 +17,10 @@ struct TensorItems {
 struct TensorFile {
     std::string name;  ///< of a safetensors file perhaps "FILE.safetensors:TENSOR"
     Format format = Format::Npy;
-    std::string tensor = {};  ///< in a safetensors file; else the name says it
 };
 
-/// What stands in front of the colon of "FILE.safetensors:TENSOR", and what behind it.
+/// What stands in front of the colon of "FILE.safetensors:TENSOR".
 std::string_view pathOf(std::string_view name);
-std::string_view tensorIn(std::string_view name);
 
 /// Of the file of a reading or writing filter.
 Format formatOf(types::BuiltinStream, std::string_view file);

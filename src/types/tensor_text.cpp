@@ -4,10 +4,9 @@
 #include "strc/values.h"
 
 namespace strc::types {
-namespace {
 
-strc_element elementOf(const Type* element) {
-    switch (element->kind) {
+std::int64_t elementOf(TypeKind element) {
+    switch (element) {
         case TypeKind::Boolean: return STRC_ELEMENT_BOOLEAN;
         case TypeKind::Int: return STRC_ELEMENT_INT;
         case TypeKind::Long: return STRC_ELEMENT_LONG;
@@ -20,19 +19,16 @@ strc_element elementOf(const Type* element) {
     }
 }
 
-}  // namespace
-
 std::vector<std::int64_t> shapeOf(const Type* tensor) {
-    std::vector<std::int64_t> shape{elementOf(tensor->element),
+    std::vector<std::int64_t> shape{elementOf(tensor->element->kind),
                                     static_cast<std::int64_t>(tensor->dims.size())};
     shape.insert(shape.end(), tensor->dims.begin(), tensor->dims.end());
     return shape;
 }
 
 const Type* ofShape(const std::int64_t* shape, TypeTable& types) {
-    for (TypeKind kind : {TypeKind::Boolean, TypeKind::Int, TypeKind::Long, TypeKind::Float,
-                          TypeKind::Double, TypeKind::Int8, TypeKind::Half, TypeKind::BFloat16})
-        if (elementOf(types.scalar(kind)) == shape[0])
+    for (TypeKind kind : kElements)
+        if (elementOf(kind) == shape[0])
             return types.tensor(types.scalar(kind), {shape + 2, shape + 2 + shape[1]});
     STRC_UNREACHABLE("an element that nobody computes with");
 }

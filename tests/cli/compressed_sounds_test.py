@@ -150,6 +150,7 @@ class Refused(Compressed):
         self.file(name, contents)
         _, err = self.same(f"--in={name}", "--out=none", status=1)
         self.assertRegex(err, f"'{name}' is not a valid (FLAC|Ogg) file: {why} \\[malformed-input\\]")
+        self.assertEqual(err.count("\n"), 1, "a decoder prints for itself")
 
     def test_broken_files(self):
         self.build("int")
@@ -160,6 +161,8 @@ class Refused(Compressed):
         self.refuse(b"words, words", "it does not begin as one")
         self.refuse(data, "it does not begin as one")
         self.refuse(ogg, "it does not begin as one")
+        self.refuse(b"\xff\xfb\x90\x00" + bytes(500), "it does not begin as one")  # as MP3 does
+        self.refuse(b"\xff\xe7\x03\xe7" + bytes(range(256)), "it does not begin as one", "in.ogg")
         self.refuse(sound, "it does not begin as one", "in.ogg")
         self.refuse(sound[:30], ".+")
         self.refuse(ogg[:30], ".+", "in.ogg")

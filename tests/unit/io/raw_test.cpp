@@ -255,5 +255,24 @@ TEST_F(Pipes, WithoutReadersSayThatItIsGone) {
     EXPECT_TRUE((*out)->close());
 }
 
+TEST_F(Raw, WhatWasWrittenIsTakenBack) {
+    auto opened = openWriter(path("out.raw"), Format::Raw, types.intType());
+    ASSERT_TRUE(opened);
+    ItemWriter& out = **opened;
+    EXPECT_EQ(out.position(), std::nullopt) << "there may be something in the file yet";
+    std::vector<std::int32_t> some(20'000, 1), more(30'000, 2), last(3, 3);
+    auto write = [&](const std::vector<std::int32_t>& items) {
+        EXPECT_TRUE(out.write(reinterpret_cast<const std::byte*>(items.data()), items.size()));
+    };
+    write(some);
+    const std::optional<std::uint64_t> position = out.position();
+    ASSERT_EQ(position, some.size() * sizeof(std::int32_t));
+    write(more);
+    EXPECT_TRUE(out.goBack(*position));
+    write(last);
+    EXPECT_TRUE(out.close());
+    EXPECT_EQ(contents("out.raw"), bytesOf(some) + bytesOf(last));
+}
+
 }  // namespace
 }  // namespace strc::io

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
+#include <numeric>
+#include <optional>
 
 #include <gtest/gtest.h>
 
 #include "types/type.h"
+#include "unit/io/files.h"
 
 namespace strc::io {
 namespace {
@@ -87,6 +91,54 @@ TEST(Supply, GivesBackAcrossTheEndOfALoop) {
     for (int k = 1; k < 10'000; ++k) ASSERT_EQ(take(supply), k % 3);
     supply.giveBack();
     for (int k = 1; k < 10'000; ++k) ASSERT_EQ(take(supply), k % 3);
+}
+
+class StraightSupply : public Files {
+protected:
+    void open(int count) {
+        std::vector<std::int32_t> numbers(static_cast<std::size_t>(count));
+        std::iota(numbers.begin(), numbers.end(), 0);
+        file("numbers.raw", bytesOf(numbers));
+        supply.emplace(reader(path("numbers.raw"), Format::Raw, types.intType()), "numbers",
+                       types.intType(), SupplyOptions{.straight = true});
+    }
+    bool takeAll(std::vector<std::int32_t>& items) {
+        EXPECT_TRUE(*supply->has(items.size()));
+        return supply->take(reinterpret_cast<std::byte*>(items.data()), items.size());
+    }
+
+    std::optional<Supply> supply;
+};
+
+TEST_F(StraightSupply, GivesBackWhatItReadFromTheFile) {
+    open(10'000);
+    std::vector<std::int32_t> first(1000), second(5000);
+    EXPECT_TRUE(takeAll(first));
+    for (int round = 0; round < 2; ++round) {
+        supply->mark();
+        EXPECT_TRUE(takeAll(second));
+        EXPECT_EQ(second.front(), 1000);
+        EXPECT_EQ(second.back(), 5999);
+        if (round == 0) supply->giveBack();
+    }
+    supply->keep();
+    EXPECT_EQ(supply->left().front().items, 4000u);
+    EXPECT_FALSE(*supply->has(4001));
+}
+
+TEST_F(StraightSupply, TellsThatTheFileHasBecomeShorterOnceNothingIsGivenBack) {
+    open(100'000);
+    std::vector<std::int32_t> items(50'000);
+    EXPECT_TRUE(takeAll(items));
+    std::filesystem::resize_file(path("numbers.raw"), 60'000 * sizeof(std::int32_t));
+    supply->mark();
+    EXPECT_FALSE(takeAll(items));
+    EXPECT_FALSE(supply->fault());
+    supply->giveBack();
+    EXPECT_FALSE(takeAll(items));
+    ASSERT_TRUE(supply->fault());
+    EXPECT_EQ(supply->fault()->text,
+              "'" + path("numbers.raw") + "' is not a valid raw file: it has become shorter");
 }
 
 }  // namespace

@@ -15,12 +15,16 @@ std::string ints(std::initializer_list<int> values) {
 
 class SupplyTest : public MainTest {
 protected:
-    ~SupplyTest() override { strc_supply_close(&supply); }
+    ~SupplyTest() override { close(); }
+    void close() {
+        strc_supply_free(&supply);
+        strc_reader_close(&reader);
+    }
     void open(const std::string& name, bool loop = false, bool pads = false) {
-        int opened = strc_reader_open(&supply.reader, &strc_format_raw, intItem(), name.c_str(),
-                                      kNowhere, {});
+        int opened =
+            strc_reader_open(&reader, &strc_format_raw, intItem(), name.c_str(), kNowhere, {});
         EXPECT_EQ(opened, 0) << takeMessages();
-        strc_supply_begin(&supply, loop, pads, 0, 1 << 20);
+        strc_supply_begin(&supply, &reader, loop, pads, 0, 1 << 20);
     }
     std::vector<int> take(std::uint64_t items) {
         std::vector<int> taken(items);
@@ -28,6 +32,7 @@ protected:
         return taken;
     }
 
+    strc_reader reader{};
     strc_supply supply{};
 };
 
@@ -75,8 +80,7 @@ TEST_F(SupplyTest, GoesRoundAndFillsUp) {
     open(file("a", ints({1, 2})), true);
     EXPECT_EQ(strc_supply_has(&supply, 5), 1);
     EXPECT_EQ(take(5), (std::vector{1, 2, 1, 2, 1}));
-    strc_supply_close(&supply);
-    supply = {};
+    close();
     open(file("b", ints({1, 2})), false, true);
     EXPECT_EQ(strc_supply_has(&supply, 3), 1);
     EXPECT_EQ(take(3), (std::vector{1, 2, 0}));
@@ -92,14 +96,14 @@ TEST_F(SupplyTest, ReadsNoMoreAheadThanItMay) {
 
 TEST_F(SupplyTest, TellsAFaultOnce) {
     open(file("a", ints({1})));
-    close(supply.reader.source.descriptor);
+    ::close(reader.source.descriptor);
     int item = 0;
     EXPECT_EQ(strc_supply_has_at_once(&supply, 1), 1);
     EXPECT_EQ(strc_supply_take(&supply, &item, 1), -1);
     EXPECT_NE(takeMessages().find("[cannot-read-file]"), std::string::npos);
     EXPECT_EQ(strc_supply_has(&supply, 1), -1);
     EXPECT_EQ(takeMessages(), "");
-    supply.reader.source.descriptor = -1;
+    reader.source.descriptor = -1;
 }
 
 TEST_F(SupplyTest, TellsAFaultWhenNothingIsGivenBack) {
@@ -109,7 +113,7 @@ TEST_F(SupplyTest, TellsAFaultWhenNothingIsGivenBack) {
     std::filesystem::resize_file(path("a"), sizeof(int));
     strc_supply_mark(&supply);
     int items[2];
-    supply.reader.source.first = supply.reader.source.last;  // they had been read already
+    reader.source.first = reader.source.last;  // they had been read already
     EXPECT_EQ(strc_supply_has(&supply, 2), 1);
     EXPECT_EQ(strc_supply_take(&supply, items, 2), -1);
     EXPECT_EQ(takeMessages(), "");
@@ -141,12 +145,12 @@ protected:
         for (int k = 0; k < count * kInts; ++k) bytes += ints({k / kInts});
         name = file("large", bytes);
         types[1] = {STRC_ARRAY, 0, kInts, kInts * sizeof(int)};
-        const strc_item item{&types[1], types, nullptr, "int[]", 0,       nullptr,
-                             0,         0,     0,       nullptr, nullptr, 0};
-        EXPECT_EQ(
-            strc_reader_open(&supply.reader, &strc_format_raw, item, name.c_str(), kNowhere, {}),
-            0);
-        strc_supply_begin(&supply, loop, false, 0, 1 << 20);
+        strc_item item{};
+        item.type = &types[1];
+        item.types = types;
+        item.name = "int[]";
+        EXPECT_EQ(strc_reader_open(&reader, &strc_format_raw, item, name.c_str(), kNowhere, {}), 0);
+        strc_supply_begin(&supply, &reader, loop, false, 0, 1 << 20);
     }
     /// The numbers of items.
     std::vector<int> takeItems(std::size_t items) {

@@ -64,7 +64,11 @@ protected:
         return at;
     }
     strc_item intItem() const {
-        return {&types[0], types, nullptr, "int", 0, nullptr, 0, 0, 0, nullptr, nullptr, 0};
+        strc_item item{};
+        item.type = &types[0];
+        item.types = types;
+        item.name = "int";
+        return item;
     }
 
     std::filesystem::path folder;

@@ -1,11 +1,15 @@
-// Numbers as the compiler's own readers and writers see them: both are asked the same.
-#include "io/detail/numbers.h"
+// Numbers of files, as the language has them.
+#include "strc/files/numbers.h"
 
 #include <cmath>
+#include <complex>
 #include <cstring>
+#include <limits>
+#include <optional>
 #include <random>
 
 #include "fixture.h"
+#include "types/math.h"
 #include "types/parse.h"
 #include "types/value.h"
 
@@ -24,35 +28,52 @@ constexpr std::pair<TypeKind, strc_kind> kKinds[] = {
     {TypeKind::Int, STRC_INT},         {TypeKind::Float, STRC_FLOAT},
     {TypeKind::Double, STRC_DOUBLE},   {TypeKind::Complex, STRC_COMPLEX}};
 
-TEST(Numbers, AreStoredAsInTheCompiler) {
-    const double reals[] = {0,    1,     -1,  0.5,       2147483647.5, -2147483649.0, 1e300,
-                            -0.0, 1e-45, NAN, -INFINITY, 4294967296.0, -2147483648.9};
-    const std::int64_t integers[] = {0,         1,          -1,        INT32_MAX,
-                                     INT32_MIN, UINT32_MAX, 1ll << 32, INT64_MIN};
-    auto compare = [](const io::Number& ours, const strc_number& theirs) {
-        for (auto [kind, other] : kKinds) {
-            std::byte a[16]{}, b[16]{};
-            EXPECT_EQ(io::store(ours, kind, a), strc_number_store(theirs, other, b) != 0);
-            EXPECT_EQ(std::memcmp(a, b, sizeof a), 0) << ours.real << " as " << other;
-        }
-    };
-    for (double real : reals) compare(io::ofReal(real), strc_real(real));
-    for (std::int64_t integer : integers) compare(io::ofInteger(integer), strc_integer(integer));
+/// What is stored; empty: it is refused.
+template <typename T>
+std::optional<T> stored(const strc_number& number, strc_kind kind) {
+    T value{};
+    if (strc_number_store(number, kind, &value) == 0) return std::nullopt;
+    return value;
 }
 
-TEST(Numbers, AreLoadedAsInTheCompiler) {
-    std::mt19937_64 random(1);
-    for (int round = 0; round < 1000; ++round) {
-        std::byte bytes[16];
-        for (std::byte& each : bytes) each = static_cast<std::byte>(random());
-        for (auto [kind, other] : kKinds) {
-            io::Number ours = io::load(kind, bytes);
-            strc_number theirs = strc_number_load(other, bytes);
-            EXPECT_EQ(std::memcmp(&ours.real, &theirs.real, sizeof(double)), 0);
-            EXPECT_EQ(ours.exact, theirs.exact != 0);
-            EXPECT_EQ(ours.integer, theirs.integer);
-        }
+TEST(Numbers, RealsAreStoredAsCastsConvertThem) {
+    for (double real : {0.0, 1.0, -1.0, 0.5, 2147483647.5, -2147483649.0, 1e300, -0.0, 1e-45,
+                        -std::numeric_limits<double>::infinity(), 4294967296.0, -2147483648.9}) {
+        const strc_number number = strc_real(real);
+        EXPECT_EQ(stored<std::int32_t>(number, STRC_INT), types::toInt(real)) << real;
+        EXPECT_EQ(stored<float>(number, STRC_FLOAT), static_cast<float>(real)) << real;
+        EXPECT_EQ(stored<double>(number, STRC_DOUBLE), real);
+        EXPECT_EQ(stored<std::complex<float>>(number, STRC_COMPLEX), static_cast<float>(real));
+        for (strc_kind kind : {STRC_BOOLEAN, STRC_BIT})
+            EXPECT_EQ(stored<std::uint8_t>(number, kind).has_value(), real == 0 || real == 1);
     }
+    EXPECT_EQ(stored<std::int32_t>(strc_real(NAN), STRC_INT), types::toInt(NAN));
+    EXPECT_TRUE(std::isnan(*stored<float>(strc_real(NAN), STRC_FLOAT)));
+}
+
+TEST(Numbers, IntegersOfMoreThanFourBytesAreNoInts) {
+    for (std::int64_t integer :
+         {std::int64_t{0}, std::int64_t{1}, std::int64_t{-1}, std::int64_t{INT32_MAX},
+          std::int64_t{INT32_MIN}, std::int64_t{UINT32_MAX}}) {
+        EXPECT_EQ(stored<std::int32_t>(strc_integer(integer), STRC_INT), types::wrap(integer));
+        EXPECT_EQ(stored<double>(strc_integer(integer), STRC_DOUBLE), integer);
+    }
+    for (std::int64_t integer : {std::int64_t{1} << 32, std::int64_t{INT32_MIN} - 1, INT64_MIN})
+        EXPECT_EQ(stored<std::int32_t>(strc_integer(integer), STRC_INT), std::nullopt);
+}
+
+TEST(Numbers, AreLoadedAsTheyWereStored) {
+    const std::int32_t integer = -7;
+    const std::uint8_t bit = 1;
+    const float parts[] = {2.5f, -3};
+    const double real = 1e300;
+    EXPECT_EQ(strc_number_load(STRC_INT, &integer).integer, -7);
+    EXPECT_TRUE(strc_number_load(STRC_INT, &integer).exact);
+    EXPECT_EQ(strc_number_load(STRC_BIT, &bit).integer, 1);
+    EXPECT_EQ(strc_number_load(STRC_FLOAT, parts).real, 2.5);
+    EXPECT_EQ(strc_number_load(STRC_COMPLEX, parts).imag, -3);
+    EXPECT_EQ(strc_number_load(STRC_DOUBLE, &real).real, 1e300);
+    EXPECT_FALSE(strc_number_load(STRC_DOUBLE, &real).exact);
 }
 
 /// What a text file takes for a value, as the compiler has it.

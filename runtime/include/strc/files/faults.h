@@ -14,6 +14,8 @@ extern "C" {
 typedef struct strc_reporter {
     int (*report)(const struct strc_reporter *, strc_text place, strc_text instance,
                   strc_message_id, const char *const *arguments);
+    /// A line below what was reported last, which says what to do.
+    void (*hint)(const struct strc_reporter *, const char *text);
 } strc_reporter;
 
 /// What a fault is about, and who takes it.
@@ -27,6 +29,8 @@ typedef struct strc_origin {
 #define STRC_FAIL(origin, id, ...) \
     strc_fail(origin, STRC_MESSAGE_##id, (const char *const[]){__VA_ARGS__, 0})
 int strc_fail(strc_origin, strc_message_id, const char *const *arguments);
+
+int strc_hint(strc_origin, const char *text);
 
 /// Decimal digits; returns `to`.
 typedef char strc_digits[24];

@@ -17,6 +17,7 @@ typedef struct strc_item {
     const strc_type *types;
     const strc_field *fields;
     const char *name;
+    const char *owner;  ///< of tensors: what messages call who reads them
     uint32_t tensors;  ///< strc_port
     const int64_t *shapes;  ///< of the first of them
     int holds_raw, holds_numbers;  ///< strc_port
@@ -128,6 +129,8 @@ int strc_writer_open(strc_writer *, const strc_format *, strc_item, const char *
 /// The same of a writer whose sink is open already.
 int strc_writer_begin(strc_writer *, const strc_format *, strc_item, strc_stream_info);
 int strc_writer_flush(strc_writer *);
+/// Do items that are written from now on go to where the sink is, so that strc_sink_go_back takes them back?
+int strc_writer_takes_back(const strc_writer *);
 int strc_writer_close(strc_writer *);
 /// Closes what is not to be completed: strc_sink_leave.
 void strc_writer_leave(strc_writer *);
@@ -137,6 +140,8 @@ strc_format_id strc_format_of(const char *file);
 /// By a word after --in-format; STRC_FORMATS if there is none of that name.
 strc_format_id strc_format_named(const char *word);
 const char *strc_format_name(strc_format_id);
+/// Of the files of that format that tensors have; the same if these know nothing of tensors.
+strc_format_id strc_format_of_tensors(strc_format_id, int is_output);
 
 /// Memory for the format's own data, zeroed; null after reporting.
 void *strc_own(void **own, size_t size, strc_origin, const char *name);

@@ -5,6 +5,10 @@
 
 #include "strc/files/format.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /// An item of `count` numbers of one kind, which lie one after the other in memory. `complex` counts as one
 /// number, float2 as two; a struct is what its fields are, if these are equal numbers. The count is 0 for an item that files do not hold.
 typedef struct strc_numbers {
@@ -62,5 +66,9 @@ typedef struct strc_number_writer {
 } strc_number_writer;
 /// strc_format::flush of those that keep nothing themselves.
 int strc_numbers_flush(strc_writer *);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

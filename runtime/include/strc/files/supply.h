@@ -17,7 +17,7 @@ typedef struct strc_supply_place {
 } strc_supply_place;
 
 typedef struct strc_supply {
-    strc_reader reader;
+    strc_reader *reader;
     int loop;  ///< --loop-input: after the last item the first again
     int pad_tail;  ///< --tail=pad: zeros where the last items do not suffice
     uint64_t
@@ -34,10 +34,9 @@ typedef struct strc_supply {
     int failed;  ///< it has been reported
 } strc_supply;
 
-/// The reader is open.
-void strc_supply_begin(strc_supply *, int loop, int pad_tail, uint64_t flush, uint64_t most_bytes);
-void strc_supply_close(strc_supply *);
-/// The same without the reader.
+/// The reader is open, or will be before anything is asked for, and outlives this.
+void strc_supply_begin(strc_supply *, strc_reader *, int loop, int pad_tail, uint64_t flush,
+                       uint64_t most_bytes);
 void strc_supply_free(strc_supply *);
 
 /// Reads ahead until `wanted` items are there, unless they are large and a file has them: 1; 0: there never will be; -1
