@@ -26,15 +26,6 @@ std::int64_t countTrips(const Loops& loops) {
     return count;
 }
 
-/// Does an iteration of `before` lead as far as all iterations of `loop`?
-bool follows(const ContractionLoop& before, const ContractionLoop& loop) {
-    bool does = before.out == loop.out * loop.trips && before.a == loop.a * loop.trips &&
-                before.b == loop.b * loop.trips;
-    for (std::size_t k = 0; k < ir::kMostAddends; ++k)
-        does = does && before.added[k] == loop.added[k] * loop.trips;
-    return does;
-}
-
 /// Loops that follow each other in all operands are one.
 Loops merged(const Loops& loops) {
     Loops result;
@@ -42,7 +33,7 @@ Loops merged(const Loops& loops) {
         if (loop.trips == 1) continue;
         if (!result.empty()) {
             ContractionLoop& before = result.back();
-            if (follows(before, loop)) {
+            if (ir::follows(before, loop)) {
                 const std::int32_t trips = before.trips * loop.trips;
                 before = loop;
                 before.trips = trips;
@@ -52,12 +43,6 @@ Loops merged(const Loops& loops) {
         result.push_back(loop);
     }
     return result;
-}
-
-Contraction swapped(Contraction how) {
-    std::swap(how.a, how.b);
-    for (ContractionLoop& loop : how.loops) std::swap(loop.a, loop.b);
-    return how;
 }
 
 /// One way round: `a` gives the scalars, or vectors in their place.
@@ -336,8 +321,8 @@ std::optional<Product> productOf(const Contraction& how, std::int64_t elementByt
     for (const bool isSwapped : {false, true})
         for (const bool areRowsVectors : {false, true}) {
             std::optional<Product> way =
-                Orientation(isSwapped ? swapped(how) : how, isSwapped, areRowsVectors, elementBytes,
-                            target, isSwapped ? canStoreA : canStoreB)
+                Orientation(isSwapped ? ir::swapped(how) : how, isSwapped, areRowsVectors,
+                            elementBytes, target, isSwapped ? canStoreA : canStoreB)
                     .best();
             if (way && (!best || way->cycles < best->cycles)) best = std::move(way);
         }

@@ -4,7 +4,8 @@
 /// loops without a step in it, of a * b; in any order, and with or without rounding of the products.
 /// An epilogue may follow before it is written: elements of up to two more arrays are added (a bias, a residual),
 /// and what lies outside of two bounds becomes the bound (relu: 0 and infinity).
-/// It may say which parts threads are to do side by side; that changes nothing about the result.
+/// A convolution says which loops move its windows and which go along in them, so a library gets what the program had.
+/// It may say which parts threads are to do side by side. Neither changes anything about the result.
 /// The loops stand in Instr::value.
 
 #include <array>
@@ -40,6 +41,14 @@ struct LoopParts {
     std::int32_t trips = 1;
 };
 
+/// A dimension in which windows are cut from operand a. A loop of one iteration is not there.
+struct Window {
+    std::optional<std::size_t> place;  ///< the loop from window to window
+    std::optional<std::size_t> tap;  ///< the loop inside of a window
+    std::int32_t step = 1;  ///< from item to item of the dimension, in elements of a
+    bool operator==(const Window&) const = default;
+};
+
 struct Contraction {
     std::int32_t out = 0, a = 0, b = 0;  ///< the first elements
     std::vector<ContractionLoop>
@@ -48,6 +57,8 @@ struct Contraction {
     std::array<std::int32_t, kMostAddends> added = {};  ///< their first elements
     Bounds bounds = {};
     std::optional<LoopParts> parts = std::nullopt;  ///< none: code generation decides
+    std::vector<Window> windows =
+        {};  ///< of a convolution, outermost first; none: a product of matrices
 
     /// More than the sum of products, which is all that libraries may know.
     bool hasEpilogue() const { return addends > 0 || bounds.areAny(); }
@@ -56,9 +67,17 @@ struct Contraction {
 Contraction contractionOf(const Instr&);
 /// Is there such a one?
 bool contracts(const Body&, bool (*how)(const Contraction&));
-/// The value for an instruction, a table of ints: 1 if there are bounds plus 2 if there are parts, and the first elements; the
-/// loops; the bits of the bounds; loop and iterations of the parts. Each row has 4 columns and one for each addend.
+/// The value for an instruction, a table of ints: 1 if there are bounds plus 2 if there are parts plus 4 for each window, and
+/// the first elements; the loops; the windows (loop of the places, loop of the taps, step; -1: no loop); the bits of the bounds;
+/// loop and iterations of the parts. Each row has 4 columns and one for each addend.
 Value toValue(const Contraction&, types::TypeTable&);
+
+/// Without loops of one iteration, which change nothing; windows and parts name the others.
+void dropSingleLoops(Contraction&);
+/// The same with operands a and b in each other's place; windows, which are cut from a, are forgotten.
+Contraction swapped(Contraction);
+/// Does an iteration of `before` lead as far as all iterations of `loop`, in the result and in all operands?
+bool follows(const ContractionLoop& before, const ContractionLoop& loop);
 
 /// The product of all iterations.
 std::int64_t countProducts(const Contraction&);

@@ -348,6 +348,24 @@ void Verifier::vector(const Instr& i) {
     }
 }
 
+namespace {
+
+/// Do loops move the windows, and go along in them?
+bool areWindowsFine(const Contraction& how) {
+    auto isFine = [&](const std::optional<std::size_t>& loop, std::int32_t step, bool isTap) {
+        if (!loop) return true;
+        if (*loop >= how.loops.size()) return false;
+        const ContractionLoop& found = how.loops[*loop];
+        return (found.out == 0) == isTap && (isTap || found.b == 0) && found.a % step == 0;
+    };
+    return std::all_of(how.windows.begin(), how.windows.end(), [&](const Window& window) {
+        return window.step > 0 && isFine(window.place, window.step, false) &&
+               isFine(window.tap, window.step, true);
+    });
+}
+
+}  // namespace
+
 void Verifier::contract(const Instr& i) {
     const std::size_t addends = i.operands.size() - 3;
     auto isTable = [&](const Type* type) {
@@ -373,6 +391,7 @@ void Verifier::contract(const Instr& i) {
         !how.parts || (how.parts->loop < how.loops.size() && how.loops[how.parts->loop].out != 0 &&
                        how.parts->trips > 0);
     expect(arePartsFine, i, "no parts of that loop");
+    expect(areWindowsFine(how), i, "no windows of those loops");
     std::vector<std::int64_t> lengths;
     for (std::size_t k = 3; k < i.operands.size(); ++k) lengths.push_back(reg(i, k).type->extent);
     expect(!how.bounds.areAny() || !element->is(TypeKind::Int), i, "no bounds of that type");

@@ -43,7 +43,7 @@ Typed compare(BodyScope& in, BinaryOp op, Typed left, Typed right, SourceRange r
     const Type* type = commonType(left.type, right.type);
     Reg first = convert(in, left, type, range);
     Reg second = convert(in, right, type, range);
-    return {in.b.compare(opOf(op), type, first, second, range), in.m.types.boolean()};
+    return {in.b.value(opOf(op), type, {first, second}, range), in.m.types.boolean()};
 }
 
 Typed vectorOperation(BodyScope& in, BinaryOp op, Typed left, Typed right, SourceRange range) {
@@ -68,7 +68,7 @@ Reg convert(BodyScope& in, Typed from, const Type* to, SourceRange range) {
 Typed asCondition(BodyScope& in, Typed value, SourceRange range) {
     if (value.type->is(TypeKind::Boolean)) return value;
     Reg zero = in.b.constant(Value::zero(value.type), range);
-    return {in.b.compare(Op::Ne, value.type, value.reg, zero, range), in.m.types.boolean()};
+    return {in.b.value(Op::Ne, value.type, {value.reg, zero}, range), in.m.types.boolean()};
 }
 
 Typed combine(BodyScope& in, BinaryOp op, Typed left, Typed right, SourceRange range) {

@@ -4,90 +4,64 @@
 
 namespace strc::lower::detail {
 
-Builder::Builder(types::TypeTable& types, std::string name, ir::BodyKind kind, SourceRange range)
-    : types(types) {
+Builder::Builder(types::TypeTable& table, std::string name, ir::BodyKind kind, SourceRange whole)
+    : ir::Writer(table) {
     body.name = std::move(name);
     body.kind = kind;
-    body.result = types.voidType();
-    body.range = body.header = range;
-    body.blocks.resize(1);
+    body.range = body.header = whole;
 }
 
-Instr& Builder::emit(Op op, const Type* type, std::vector<Reg> operands, SourceRange range) {
+ir::Writer& Builder::at(SourceRange where) {
     STRC_ASSERT(!ended, "code after the end of a block");
-    Instr& instr = body.blocks[current].instrs.emplace_back();
-    instr.op = op;
-    instr.type = type;
-    instr.operands = std::move(operands);
-    instr.range = range;
-    return instr;
+    range = where;
+    return *this;
 }
 
-Reg Builder::value(Op op, const Type* type, std::vector<Reg> operands, SourceRange range) {
-    auto result = static_cast<Reg>(body.regs.size());
-    body.regs.push_back({type, false});
-    emit(op, type, std::move(operands), range).result = result;
-    return result;
+Instr& Builder::emit(Op op, const Type* type, std::vector<Reg> operands, SourceRange where) {
+    return at(where).emit(op, type, std::move(operands));
 }
 
-Reg Builder::ref(Op op, const Type* type, std::vector<Reg> operands, SourceRange range,
+Reg Builder::value(Op op, const Type* type, std::vector<Reg> operands, SourceRange where) {
+    return at(where).operation(op, type, std::move(operands));
+}
+
+Reg Builder::ref(Op op, const Type* type, std::vector<Reg> operands, SourceRange where,
                  std::uint32_t index) {
-    auto result = static_cast<Reg>(body.regs.size());
-    body.regs.push_back({type, true});
-    Instr& instr = emit(op, type, std::move(operands), range);
-    instr.result = result;
-    instr.index = index;
-    return result;
+    emit(op, type, std::move(operands), where).index = index;
+    return result(type, true);
 }
 
-Reg Builder::compare(Op op, const Type* type, Reg left, Reg right, SourceRange range) {
-    auto result = static_cast<Reg>(body.regs.size());
-    body.regs.push_back({types.boolean(), false});
-    emit(op, type, {left, right}, range).result = result;
-    return result;
+Reg Builder::constant(Value value, SourceRange where) {
+    return at(where).constant(std::move(value));
 }
 
-Reg Builder::constant(Value value, SourceRange range) {
-    const Type* type = value.type;
-    Reg result = type->isAggregate() ? ref(Op::Const, type, {}, range)
-                                     : this->value(Op::Const, type, {}, range);
-    last().value = std::move(value);
-    return result;
+Reg Builder::integer(std::int64_t value, SourceRange where) { return at(where).integer(value); }
+
+Reg Builder::boolean(bool value, SourceRange where) {
+    return constant(Value::of(types.boolean(), static_cast<std::uint8_t>(value)), where);
 }
 
-Reg Builder::integer(std::int64_t value, SourceRange range) {
-    return constant(Value::of(types.intType(), static_cast<std::int32_t>(value)), range);
+Reg Builder::load(VarRef var, const Type* type, SourceRange where) {
+    return at(where).load(var, type);
 }
 
-Reg Builder::boolean(bool value, SourceRange range) {
-    return constant(Value::of(types.boolean(), static_cast<std::uint8_t>(value)), range);
+void Builder::store(VarRef var, const Type* type, Reg reg, SourceRange where) {
+    at(where).store(var, type, reg);
 }
 
-Reg Builder::load(VarRef var, const Type* type, SourceRange range) {
-    Reg result = value(Op::Load, type, {}, range);
-    last().var = var;
-    return result;
+Reg Builder::address(VarRef var, const Type* type, SourceRange where) {
+    return at(where).address(var, type);
 }
 
-void Builder::store(VarRef var, const Type* type, Reg reg, SourceRange range) {
-    emit(Op::Store, type, {reg}, range).var = var;
-}
-
-Reg Builder::address(VarRef var, const Type* type, SourceRange range) {
-    Reg result = ref(Op::Addr, type, {}, range);
-    last().var = var;
-    return result;
-}
-
-Reg Builder::extent(VarRef var, std::uint32_t dimension, SourceRange range) {
-    Reg result = value(Op::Extent, types.intType(), {}, range);
+Reg Builder::extent(VarRef var, std::uint32_t dimension, SourceRange where) {
+    const Reg made = value(Op::Extent, types.intType(), {}, where);
     last().var = var;
     last().index = dimension;
-    return result;
+    return made;
 }
 
-std::uint32_t Builder::addLocal(std::string name, const Type* type, SourceRange range) {
-    body.locals.push_back({std::move(name), type, range});
+std::uint32_t Builder::addLocal(std::string name, const Type* type, SourceRange where) {
+    body.locals.push_back({std::move(name), type, where});
     return static_cast<std::uint32_t>(body.locals.size() - 1);
 }
 
@@ -96,27 +70,27 @@ BlockId Builder::newBlock() {
     return static_cast<BlockId>(body.blocks.size() - 1);
 }
 
-Builder::Outside Builder::enter(BlockId block) {
-    Outside outside{current, ended};
-    current = block;
+Builder::Outside Builder::enter(BlockId inside) {
+    Outside outside{block, ended};
+    block = inside;
     ended = false;
     return outside;
 }
 
 bool Builder::leave(Outside outside) {
     bool hasEnded = ended;
-    current = outside.block;
+    block = outside.block;
     ended = outside.ended;
     return hasEnded;
 }
 
-void Builder::yield(Reg reg, SourceRange range) {
-    emit(Op::Yield, nullptr, {reg}, range);
+void Builder::yield(Reg reg, SourceRange where) {
+    emit(Op::Yield, nullptr, {reg}, where);
     ended = true;
 }
 
-void Builder::end(Op op, std::vector<Reg> operands, SourceRange range) {
-    emit(op, nullptr, std::move(operands), range);
+void Builder::end(Op op, std::vector<Reg> operands, SourceRange where) {
+    emit(op, nullptr, std::move(operands), where);
     ended = true;
 }
 

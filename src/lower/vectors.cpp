@@ -68,7 +68,7 @@ Typed compareParts(BodyScope& in, Op op, bool all, const std::vector<Typed>& arg
     for (int k = 0; k < args[0].type->components(); ++k) {
         Reg x = part(in, args[0], static_cast<std::uint32_t>(k), range);
         Reg y = part(in, args[1], static_cast<std::uint32_t>(k), range);
-        Reg holds = in.b.compare(op, in.floatType(), x, y, range);
+        Reg holds = in.b.value(op, in.floatType(), {x, y}, range);
         result = result == kNone
                      ? holds
                      : in.b.value(all ? Op::And : Op::Or, boolean, {result, holds}, range);

@@ -39,7 +39,7 @@ Chosen choose(const ir::Body& body, const ir::StreamCode* code, const ir::Instr&
     const ir::Contraction how = ir::contractionOf(instr);
     const ir::StoredArray* a = storedArray(body, code, instr.operands[1]);
     const ir::StoredArray* b = storedArray(body, code, instr.operands[2]);
-    made.what = recognise(how, a != nullptr, b != nullptr);
+    made.what = operatorOf(how, a != nullptr, b != nullptr);
     if (!made.what) return made;
     made.weights = made.what->isSwapped ? a : b;
     if (!choice.isFree || pays(*made.what, how)) made.provider = choice.provider;

@@ -6,15 +6,10 @@
 namespace strc::operators {
 namespace {
 
-bool continues(const ContractionLoop& outer, const ContractionLoop& inner) {
-    return outer.out == inner.out * inner.trips && outer.a == inner.a * inner.trips &&
-           outer.b == inner.b * inner.trips;
-}
-
 bool mergeOnce(Loops& loops) {
     for (std::size_t i = 0; i < loops.size(); ++i)
         for (std::size_t j = 0; j < loops.size(); ++j) {
-            if (i == j || !continues(loops[i], loops[j])) continue;
+            if (i == j || !ir::follows(loops[i], loops[j])) continue;
             loops[j].trips *= loops[i].trips;
             loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(i));
             return true;
@@ -24,10 +19,11 @@ bool mergeOnce(Loops& loops) {
 
 }  // namespace
 
-SortedLoops sortLoops(const ir::Contraction& how, bool merges) {
+SortedLoops sortLoops(const ir::Contraction& how) {
     SortedLoops all;
-    for (const ContractionLoop& loop : how.loops) {
+    for (ContractionLoop loop : how.loops) {
         if (loop.trips == 1) continue;
+        loop.added = {};  // addends follow behind the call of the library
         if (loop.out < 0 || loop.a < 0 || loop.b < 0) all.isClean = false;
         if (loop.out == 0 && loop.a != 0 && loop.b != 0)
             all.sums.push_back(loop);
@@ -36,17 +32,10 @@ SortedLoops sortLoops(const ir::Contraction& how, bool merges) {
         else
             (loop.b == 0 ? all.rows : loop.a == 0 ? all.columns : all.batches).push_back(loop);
     }
-    if (merges)
-        for (Loops* loops : {&all.rows, &all.columns, &all.batches, &all.sums})
-            while (mergeOnce(*loops)) {
-            }
+    for (Loops* loops : {&all.rows, &all.columns, &all.batches, &all.sums})
+        while (mergeOnce(*loops)) {
+        }
     return all;
-}
-
-ir::Contraction swapped(ir::Contraction how) {
-    std::swap(how.a, how.b);
-    for (ContractionLoop& loop : how.loops) std::swap(loop.a, loop.b);
-    return how;
 }
 
 bool isApart(const View& view) {

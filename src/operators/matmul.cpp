@@ -7,8 +7,6 @@
 namespace strc::operators {
 namespace {
 
-constexpr ContractionLoop kOnce{1, 0, 0, 0};
-
 /// Takes a loop out of several: the first that fits, else none.
 template <typename Fits>
 ContractionLoop take(Loops& from, Fits fits) {
@@ -29,7 +27,8 @@ ContractionLoop takeLongest(Loops& from) {
     return loop;
 }
 
-void add(View& view, std::int64_t extent, std::int64_t step) {
+/// What does not move along a dimension is broadcast.
+void addOrBroadcast(View& view, std::int64_t extent, std::int64_t step) {
     view.extents.push_back(step == 0 ? 1 : extent);
     view.steps.push_back(step);
 }
@@ -44,8 +43,8 @@ bool isMatrix(const View& view) {
 
 }  // namespace
 
-std::optional<Operator> asMatmul(const ir::Contraction& how) {
-    SortedLoops loops = sortLoops(how, true);
+std::optional<Operator> matmulOf(const ir::Contraction& how) {
+    SortedLoops loops = sortLoops(how);
     if (!loops.isClean || loops.sums.size() != 1) return std::nullopt;
     const ContractionLoop sum = loops.sums[0];
     const bool hasColumns = !loops.columns.empty();
@@ -65,16 +64,16 @@ std::optional<Operator> asMatmul(const ir::Contraction& how) {
     made.weights.first = how.b;
     made.result.first = how.out;
     for (const ContractionLoop& loop : outer) {
-        add(made.source, loop.trips, loop.a);
-        add(made.weights, loop.trips, loop.b);
-        add(made.result, loop.trips, loop.out);
+        addOrBroadcast(made.source, loop.trips, loop.a);
+        addOrBroadcast(made.weights, loop.trips, loop.b);
+        addOrBroadcast(made.result, loop.trips, loop.out);
     }
-    add(made.source, row.trips, row.a);
-    add(made.source, sum.trips, sum.a);
-    add(made.weights, sum.trips, sum.b);
-    add(made.weights, column.trips, column.b);
-    add(made.result, row.trips, row.out);
-    add(made.result, column.trips, column.out);
+    addOrBroadcast(made.source, row.trips, row.a);
+    addOrBroadcast(made.source, sum.trips, sum.a);
+    addOrBroadcast(made.weights, sum.trips, sum.b);
+    addOrBroadcast(made.weights, column.trips, column.b);
+    addOrBroadcast(made.result, row.trips, row.out);
+    addOrBroadcast(made.result, column.trips, column.out);
     for (const View* view : {&made.source, &made.weights, &made.result})
         if (!isMatrix(*view) || !isApart(*view)) return std::nullopt;
     for (View* view : {&made.source, &made.weights, &made.result}) settleSteps(*view);

@@ -1,5 +1,7 @@
 #include "operators/operator.h"
 
+#include <algorithm>
+
 #include "operators/detail/loops.h"
 
 namespace strc::operators {
@@ -14,16 +16,18 @@ std::string text(const View& view) {
 
 }  // namespace
 
-std::optional<Operator> recognise(const ir::Contraction& how, bool storedA, bool storedB) {
+std::optional<Operator> operatorOf(const ir::Contraction& how, bool storedA, bool storedB) {
+    const bool hasTaps = std::any_of(how.windows.begin(), how.windows.end(),
+                                     [](const ir::Window& window) { return window.tap; });
+    if (hasTaps) return convolutionOf(how);
     const bool swapsFirst = storedA && !storedB;
-    for (auto* as : {asMatmul, asConvolution})
-        for (const bool swaps : {swapsFirst, !swapsFirst}) {
-            auto found = as(swaps ? swapped(how) : how);
-            if (!found) continue;
-            found->isSwapped = swaps;
-            return found;
-        }
-    return std::nullopt;
+    for (const bool swaps : {swapsFirst, !swapsFirst}) {
+        std::optional<Operator> found = matmulOf(swaps ? ir::swapped(how) : how);
+        if (!found) continue;
+        found->isSwapped = swaps;
+        return found;
+    }
+    return how.windows.empty() ? std::nullopt : convolutionOf(how);
 }
 
 std::string print(const Operator& what) {

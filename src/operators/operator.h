@@ -1,6 +1,7 @@
 #pragma once
-/// Sums of products (ir/contraction.h) as operators that libraries know: products of matrices and convolutions. Decided by
-/// numbers alone: tensors are rows of extents with steps, so transposed, sliced and strided operands are no copies.
+/// Sums of products (ir/contraction.h) in the form in which libraries take them: the product of matrices or the convolution
+/// that the contraction says it is. Tensors are rows of extents with steps, so transposed, sliced and strided operands are no
+/// copies.
 
 #include <cstdint>
 #include <optional>
@@ -35,8 +36,9 @@ struct Operator {
     bool hasGroups() const { return weights.extents.size() > source.extents.size(); }
 };
 
-/// `storedB`: b never changes, so it had better be the weights; likewise a. Empty: it is something else.
-std::optional<Operator> recognise(const ir::Contraction&, bool storedA, bool storedB);
+/// A convolution whose windows have one item each is a product of matrices. `storedB`: b never changes, so it had better be the
+/// weights of a product; likewise a. Empty: libraries do not take operands that lie like these.
+std::optional<Operator> operatorOf(const ir::Contraction&, bool storedA, bool storedB);
 
 /// "matmul 8x512 512x256", "convolution 1x3x8x8 4x3x3x3"
 std::string print(const Operator&);

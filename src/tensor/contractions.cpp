@@ -156,9 +156,15 @@ void addConvolution(const Node& node, const Strided& x, const Strided& weight, c
                              narrow(x.steps[channel + 1 + k] * node.ints[n + k]),
                              narrow(weight.steps[2 + k]),
                              {}});
+    // Places are n loops before the channels of a group, taps the last n loops. Nothing moves in an image that is one
+    // element everywhere.
+    const bool isBroadcast = std::find(x.steps.begin(), x.steps.end(), 0) != x.steps.end();
+    for (std::size_t k = 0; k < n && !isBroadcast; ++k)
+        how.windows.push_back({how.loops.size() - 2 * n - 1 + k, how.loops.size() - n + k,
+                               narrow(x.steps[channel + 1 + k])});
 }
 
-/// Before loops of one iteration are taken out, in the order of addMatmul and addConvolution.
+/// Of loops in the order of addMatmul and addConvolution.
 std::optional<ir::LoopParts> partsOf(const Node& product, const types::TensorSplit& split,
                                      const Contraction& how) {
     if (split.dim >= static_cast<std::int64_t>(product.dims().size()) ||
@@ -179,10 +185,7 @@ std::optional<ir::LoopParts> partsOf(const Node& product, const types::TensorSpl
             ++loop;
     }
     if (trips >= how.loops[loop].trips) return std::nullopt;
-    const auto before = how.loops.begin() + static_cast<std::ptrdiff_t>(loop);
-    const auto single = std::count_if(how.loops.begin(), before,
-                                      [](const ContractionLoop& each) { return each.trips == 1; });
-    return ir::LoopParts{loop - static_cast<std::size_t>(single), narrow(trips)};
+    return ir::LoopParts{loop, narrow(trips)};
 }
 
 }  // namespace
@@ -235,7 +238,7 @@ bool Contractions::contract(const Node& node, const Target& target) {
     else
         addConvolution(product, *a, *b, target.steps, addends, how);
     if (const auto& split = elements.options.split) how.parts = partsOf(product, *split, how);
-    std::erase_if(how.loops, [](const ContractionLoop& loop) { return loop.trips == 1; });
+    ir::dropSingleLoops(how);
     if (!ir::fits(how, array->extent, a->memory->array->extent, b->memory->array->extent, lengths))
         return false;  // there is nothing to sum
     w.range = product.range;

@@ -1,10 +1,10 @@
 #pragma once
-/// Makes one ir::Body, instruction by instruction.
+/// Makes the body of a program's text: an ir::Writer whose instructions each have a range, and whose blocks may have ended.
 
 #include <string>
 
 #include "base/limits.h"
-#include "ir/ir.h"
+#include "ir/writer.h"
 
 namespace strc::lower::detail {
 
@@ -18,19 +18,20 @@ using ir::VarRef;
 using types::Type;
 using types::Value;
 
-class Builder {
+class Builder : private ir::Writer {
 public:
     Builder(types::TypeTable& types, std::string name, ir::BodyKind kind, SourceRange range);
+
+    using ir::Writer::body;
+    using ir::Writer::types;
 
     /// Adds an instruction to the current block; it may be completed until the next one is added.
     Instr& emit(Op, const Type*, std::vector<Reg> operands, SourceRange);
     /// The instruction added last.
-    Instr& last() { return body.blocks[current].instrs.back(); }
-    /// The same with a result of the instruction's type.
+    Instr& last() { return body.blocks[block].instrs.back(); }
+    /// The same with a result: of the instruction's type, a boolean of comparisons.
     Reg value(Op, const Type*, std::vector<Reg> operands, SourceRange);
     Reg ref(Op, const Type*, std::vector<Reg> operands, SourceRange, std::uint32_t index = kNone);
-    /// The result of a comparison of two values of `type`.
-    Reg compare(Op, const Type* type, Reg left, Reg right, SourceRange);
     /// A literal; an aggregate one gives a ref.
     Reg constant(Value, SourceRange);
     Reg integer(std::int64_t, SourceRange);
@@ -41,6 +42,7 @@ public:
     Reg address(VarRef, const Type*, SourceRange);
     Reg extent(VarRef, std::uint32_t dimension, SourceRange);
 
+    /// A variable that is declared where its type is known.
     std::uint32_t addLocal(std::string name, const Type*, SourceRange);
 
     /// Makes a block the current one; `leave` goes back. Emission after `break`, `continue` or
@@ -56,12 +58,11 @@ public:
     void yield(Reg, SourceRange);
     void end(Op, std::vector<Reg> operands, SourceRange);
 
-    types::TypeTable& types;
-    ir::Body body;
     bool ended = false;
 
 private:
-    BlockId current = 0;
+    /// For the instructions to come.
+    ir::Writer& at(SourceRange);
 };
 
 }  // namespace strc::lower::detail

@@ -1,5 +1,5 @@
 #pragma once
-/// The loops of a contraction by what they step through. Private to kernels.
+/// The loops of a contraction by what they step through. Private to operators.
 
 #include <cstdint>
 #include <vector>
@@ -12,6 +12,8 @@ namespace strc::operators {
 using ir::ContractionLoop;
 using Loops = std::vector<ContractionLoop>;
 
+constexpr ContractionLoop kOnce{1, 0, 0, 0};
+
 struct SortedLoops {
     Loops rows;     ///< step through the result and a
     Loops columns;  ///< through the result and b
@@ -20,19 +22,17 @@ struct SortedLoops {
     bool isClean = true;  ///< there are no others, and all go forward
 };
 
-/// Loops of one iteration are left out. `merges`: two that are as good as one become that.
-SortedLoops sortLoops(const ir::Contraction&, bool merges);
-
-/// With the operands in each other's place.
-ir::Contraction swapped(ir::Contraction);
+/// Loops of one iteration are left out, and two that are as good as one become that.
+SortedLoops sortLoops(const ir::Contraction&);
 
 /// No two places of it are the same, in the strict sense that each dimension steps over all smaller ones.
 bool isApart(const View&);
 /// Dimensions of extent 1 step over everything.
 void settleSteps(View&);
 
-/// The columns, and the outputs, are those of b.
-std::optional<Operator> asMatmul(const ir::Contraction&);
-std::optional<Operator> asConvolution(const ir::Contraction&);
+/// The columns are those of b. Empty: elements do not lie beside each other as they have to, or nothing is summed.
+std::optional<Operator> matmulOf(const ir::Contraction&);
+/// Of a contraction with windows. Empty: places overlap.
+std::optional<Operator> convolutionOf(const ir::Contraction&);
 
 }  // namespace strc::operators

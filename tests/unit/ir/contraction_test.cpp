@@ -143,6 +143,49 @@ TEST_F(ContractionText, BoundsAndPartsReadBack) {
     EXPECT_EQ(back.loops.size(), 3u);
 }
 
+/// A convolution of 8 numbers with 3 windows, each of 2 numbers that are 2 apart.
+constexpr const char* kWindows = R"(filter F float->float {
+    work {
+        local y: float[3]
+        local a: float[8]
+        local b: float[2]
+        %0: ref float[3] = addr local y
+        %1: ref float[8] = addr local a
+        %2: ref float[2] = addr local b
+        contract<int[4][4]> {{4, 0, 0, 0}, {3, 1, 2, 0}, {2, 0, 2, 1}, {0, 1, 1, 0}} %0, %1, %2
+    }
+}
+)";
+
+TEST_F(ContractionText, WindowsReadBack) {
+    EXPECT_THAT(faults(kWindows), IsEmpty());
+    Module module = read(kWindows);
+    const Instr& instr = module.streams.at(0).work->blocks[0].instrs.back();
+    const Contraction convolution = contractionOf(instr);
+    EXPECT_EQ(convolution.windows, (std::vector<Window>{{0, 1, 1}}));
+    EXPECT_EQ(convolution.loops.size(), 2u);
+    EXPECT_EQ(toValue(convolution, types), instr.value);
+}
+
+TEST_F(ContractionText, TheVerifierLooksAtWindows) {
+    for (const std::string wrong :
+         {"{1, 0, 1, 0}}", "{0, 2, 1, 0}}", "{0, 1, 4, 0}}", "{0, 1, 0, 0}}"})
+        EXPECT_THAT(faults(replaced(kWindows, "{0, 1, 1, 0}}", wrong)),
+                    testing::Contains(HasSubstr("no windows of those loops")))
+            << wrong;
+}
+
+TEST_F(ContractionText, WithoutSingleLoopsTheOthersKeepTheirParts) {
+    Contraction how{0, 0, 0, {{1, 9, 9, 0}, {3, 1, 2, 0}, {1, 0, 5, 5}, {2, 0, 2, 1}}};
+    how.windows = {{0, 2, 5}, {1, 3, 2}};
+    how.parts = {1, 2};
+    dropSingleLoops(how);
+    ASSERT_EQ(how.loops.size(), 2u);
+    EXPECT_EQ(how.windows, (std::vector<Window>{{std::nullopt, std::nullopt, 5}, {0, 1, 2}}));
+    EXPECT_EQ(how.parts->loop, 0u);
+    EXPECT_TRUE(swapped(how).windows.empty()) << "they are cut from a";
+}
+
 TEST_F(ContractionText, PlacesLieInsideOfTheArrays) {
     const Contraction product{0, 0, 0, {{2, 4, 3, 0}, {4, 1, 0, 1}, {3, 0, 1, 4}}};
     EXPECT_TRUE(fits(product, 8, 6, 12));
