@@ -4,63 +4,11 @@
 #include <fmt/format.h>
 
 #include "ast/print.h"
+#include "ast/spelling.h"
 
 namespace strc::ast {
 
 namespace {
-
-std::string_view spelling(Primitive primitive) {
-    switch (primitive) {
-        case Primitive::Void: return "void";
-        case Primitive::Boolean: return "boolean";
-        case Primitive::Bit: return "bit";
-        case Primitive::Int: return "int";
-        case Primitive::Float: return "float";
-        case Primitive::Double: return "double";
-        case Primitive::Complex: return "complex";
-        case Primitive::Float2: return "float2";
-        case Primitive::Float3: return "float3";
-        case Primitive::Float4: return "float4";
-        case Primitive::String: return "String";
-    }
-    return {};
-}
-
-std::string_view spelling(AssignOp op) {
-    switch (op) {
-        case AssignOp::Plain: return "=";
-        case AssignOp::Add: return "+=";
-        case AssignOp::Subtract: return "-=";
-        case AssignOp::Multiply: return "*=";
-        case AssignOp::Divide: return "/=";
-        case AssignOp::ShiftLeft: return "<<=";
-        case AssignOp::ShiftRight: return ">>=";
-        case AssignOp::Remainder: return "%=";
-        case AssignOp::And: return "&=";
-        case AssignOp::Or: return "|=";
-        case AssignOp::Xor: return "^=";
-    }
-    return {};
-}
-
-std::string_view spelling(StreamKind kind) {
-    switch (kind) {
-        case StreamKind::Filter: return "filter";
-        case StreamKind::Pipeline: return "pipeline";
-        case StreamKind::SplitJoin: return "splitjoin";
-        case StreamKind::FeedbackLoop: return "feedbackloop";
-    }
-    return {};
-}
-
-std::string_view spelling(RateKind kind) {
-    switch (kind) {
-        case RateKind::Push: return "push";
-        case RateKind::Pop: return "pop";
-        case RateKind::Peek: return "peek";
-    }
-    return {};
-}
 
 std::string_view spelling(CreateRole role) {
     switch (role) {

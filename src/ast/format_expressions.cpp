@@ -2,34 +2,11 @@
 
 #include "ast/detail/format_expressions.h"
 
+#include "ast/spelling.h"
+
 namespace strc::ast {
 
 namespace {
-
-/// The level of an operator in the table of language.md; operators of one level form one list of operands.
-int level(BinaryOp op) {
-    switch (op) {
-        case BinaryOp::Or: return 2;
-        case BinaryOp::And: return 3;
-        case BinaryOp::BitOr:
-        case BinaryOp::BitAnd:
-        case BinaryOp::BitXor: return 4;
-        case BinaryOp::Equal:
-        case BinaryOp::NotEqual: return 5;
-        case BinaryOp::Less:
-        case BinaryOp::LessEqual:
-        case BinaryOp::Greater:
-        case BinaryOp::GreaterEqual: return 6;
-        case BinaryOp::Add:
-        case BinaryOp::Subtract: return 7;
-        case BinaryOp::Multiply:
-        case BinaryOp::Divide:
-        case BinaryOp::Remainder:
-        case BinaryOp::ShiftLeft:
-        case BinaryOp::ShiftRight: return 8;
-    }
-    return 0;
-}
 
 /// Where a point right behind it would belong to the literal.
 bool isNumber(const Expr& expr) {

@@ -21,6 +21,9 @@ public:
     /// Loads a shared library; a CannotOpenFile failure if that is not possible.
     base::Status open(const std::string& file);
 
+    /// A function of this process, which comes before those of libraries.
+    void add(const std::string& symbol, void (*function)());
+
     /// Where the function lies; null where `call` would trap.
     void* address(const ir::Native&);
 

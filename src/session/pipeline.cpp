@@ -64,6 +64,11 @@ private:
         base::SourceManager& sources = result.context.sources;
         std::vector<std::string_view> texts;
         for (const SourceText& source : request.sources) {
+            if (source.tree) {
+                texts.push_back(source.text);
+                result.units.push_back(&source.tree(result.context));
+                continue;
+            }
             base::BufferId buffer = sources.add(source.name, source.text);
             texts.push_back(sources.text(buffer));
             const ast::Unit& unit = parser::parse(result.context, buffer, request.interrupt);

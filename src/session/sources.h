@@ -6,6 +6,8 @@
 #include <functional>
 #include <string>
 
+#include "ast/nodes.h"
+#include "base/context.h"
 #include "base/result.h"
 
 namespace strc::session {
@@ -15,6 +17,8 @@ constexpr std::uint64_t kMostSourceBytes = 1ull << 30;
 struct SourceText {
     std::string name;  ///< as messages print it
     std::string text;
+    /// Makes the tree of a program that was not read from the text, but means the same; else null.
+    std::function<const ast::Unit&(base::Context&)> tree = nullptr;
 };
 
 base::Result<std::string> readFile(const std::string& path);

@@ -1,0 +1,107 @@
+#include <array>
+
+#include "support.h"
+
+struct Pair {
+    float x;
+    int n;
+};
+STRC_STRUCT(Pair, x, n)
+
+namespace strc::test {
+namespace {
+
+Stream average() {
+    return filter<float, float>("Average", {.pop = 1, .push = 1, .peek = 2}, [](auto& f) {
+        f.push((f.peek(0) + f.peek(1)) / 2);
+        f.pop();
+    });
+}
+
+TEST(Programs, ChunksOfAnySize) {
+    std::vector<float> in(1000), whole(1000), pieces;
+    for (std::size_t k = 0; k < in.size(); k++) in[k] = static_cast<float>(k * k % 17);
+    Program one = compile(pipeline(average(), average()));
+    ASSERT_TRUE(one) << one.errors();
+    const Progress all = one.process(in, whole);
+    ASSERT_TRUE(all) << one.errors();
+    EXPECT_EQ(all.taken, 1000u);
+    whole.resize(all.given);
+    Program two = compile(pipeline(average(), average()));
+    std::array<float, 64> some{};
+    for (std::size_t k = 0; k < in.size();) {
+        const Progress done =
+            two.process(std::span(in).subspan(k, std::min<std::size_t>(13, in.size() - k)), some);
+        ASSERT_TRUE(done);
+        pieces.insert(pieces.end(), some.begin(),
+                      some.begin() + static_cast<std::ptrdiff_t>(done.given));
+        k += done.taken;
+    }
+    EXPECT_EQ(pieces, whole);
+    two.reset();
+    std::vector<float> again(1000);
+    again.resize(two.process(in, again).given);
+    EXPECT_EQ(again, whole);
+}
+
+TEST(Programs, ItemsOfOtherTypesAreRefused) {
+    Program program = compile(average());
+    std::vector<int> in(4);
+    std::vector<float> out(4);
+    EXPECT_FALSE(program.process(in, out));
+    EXPECT_NE(program.errors().find("the input of the program has items of type float"),
+              std::string::npos)
+        << program.errors();
+}
+
+TEST(Programs, StructsAsItems) {
+    auto swap = filter<Pair, Pair>("Swap", {.pop = 1, .push = 1}, [](auto& f) {
+        const auto p = f.pop();
+        Var<Pair> made;
+        made[&Pair::x] = cast<float>(p[&Pair::n]);
+        made[&Pair::n] = cast<int>(p[&Pair::x]);
+        f.push(made);
+    });
+    Program program = compile(swap);
+    const std::vector<Pair> in{{1.0f, 2}, {3.0f, 4}};
+    std::vector<Pair> out(2);
+    ASSERT_TRUE(program.process(in, out)) << program.errors();
+    EXPECT_EQ(out[1].x, 4.0f);
+    EXPECT_EQ(out[1].n, 3);
+}
+
+TEST(Programs, ParametersThatStayOpen) {
+    const Param<float> level("level", 1.0f);
+    auto gain = filter<float, float>("Gain", {.pop = 1, .push = 1},
+                                     [&](auto& f) { f.push(level * f.pop()); });
+    Program program = compile(pipeline(gain).as("Loud"), {.keep = {"level"}});
+    ASSERT_TRUE(program) << program.errors();
+    const std::vector<float> in{1, 2};
+    std::vector<float> out(2);
+    ASSERT_TRUE(program.process(in, out)) << program.errors();
+    EXPECT_EQ(out[1], 2.0f);
+    ASSERT_TRUE(program.set("level", 10.0f));
+    ASSERT_TRUE(program.process(in, out));
+    EXPECT_EQ(out[1], 20.0f);
+}
+
+TEST(Programs, AStreamMayBeCompiledAgain) {
+    const Stream main = pipeline(count(), out<int>());
+    EXPECT_EQ(compile(main).run({.iterations = 2}).printed, "0\n1\n");
+    EXPECT_EQ(compile(main, {.level = 0}).run({.iterations = 2}).printed, "0\n1\n");
+    EXPECT_EQ(str(main), str(main));
+}
+
+TEST(Programs, LongBodies) {
+    auto many = filter<int, int>("Many", {.pop = 1, .push = 1}, [](auto& f) {
+        Value<int> x = f.pop();
+        Var<int> sum("sum", 0);
+        for (int k = 0; k < 20000; k++) sum += x * k;
+        f.push(sum);
+    });
+    Program program = compile(pipeline(count(), many, out<int>()), {.level = 0});
+    EXPECT_EQ(program.run({.iterations = 2}).printed, "0\n199990000\n") << program.errors();
+}
+
+}  // namespace
+}  // namespace strc::test

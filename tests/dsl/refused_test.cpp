@@ -1,0 +1,112 @@
+#include <optional>
+
+#include "support.h"
+
+namespace strc::test {
+namespace {
+
+/// The first error of a program; its line is that of C++ on which it was made.
+Diagnostic firstError(const Stream& main) {
+    for (const Diagnostic& each : compile(main).diagnostics())
+        if (each.isError) return each;
+    return {};
+}
+
+TEST(Refused, AValueOfAnotherFilter) {
+    std::optional<Value<int>> kept;
+    auto first = filter<int, int>("First", {.pop = 1, .push = 1}, [&](auto& f) {
+        kept.emplace(f.pop());
+        f.push(*kept);
+    });
+    unsigned line = 0;
+    auto second = filter<int, int>("Second", {.pop = 1, .push = 1}, [&](auto& f) {
+        line = std::source_location::current().line() + 1;
+        f.push(f.pop() + *kept);
+    });
+    const Diagnostic fault = firstError(pipeline(count(), first, second, out<int>()));
+    EXPECT_EQ(fault.code, "staged-elsewhere");
+    EXPECT_EQ(fault.line, line);
+    EXPECT_NE(fault.file.find("refused_test.cpp"), std::string::npos);
+    EXPECT_NE(fault.text.find("f.push(f.pop() + *kept);"), std::string::npos) << fault.text;
+}
+
+TEST(Refused, AVariableOfABlockThatIsOver) {
+    auto bad = filter<int, int>("Bad", {.pop = 1, .push = 1}, [](auto& f) {
+        std::optional<Value<int>> kept;
+        If(f.pop() > 0, [&] {
+            Var<int> inner("inner", 3);
+            inner += 1;
+            kept.emplace(inner * 2);
+            println(*kept);
+        });
+        f.push(*kept);
+    });
+    EXPECT_EQ(errorsOf(pipeline(count(), bad, out<int>())), "staged-elsewhere");
+}
+
+TEST(Refused, TheTapeOutsideOfABody) {
+    auto bad = filter<int, int>("Bad", [](Filter<int, int>& f) {
+        f.push(3);
+        f.work({.pop = 1, .push = 1}, [&] { f.push(f.pop()); });
+    });
+    const Diagnostic fault = firstError(pipeline(count(), bad, out<int>()));
+    EXPECT_EQ(fault.code, "staged-outside-body");
+    EXPECT_NE(fault.text.find("f.push(3);"), std::string::npos) << fault.text;
+}
+
+TEST(Refused, WhatIsStagedOutsideOfAllFilters) {
+    Var<int> lost = 3;
+    lost += 1;
+    EXPECT_EQ(firstError(pipeline(count(), out<int>())).code, "staged-outside-body");
+    EXPECT_EQ(errorsOf(pipeline(count(), out<int>())), "") << "it is reported once";
+}
+
+TEST(Refused, WhatTheLanguageRefusesNamesTheLineOfCpp) {
+    const unsigned line = std::source_location::current().line() + 1;
+    const Stream main = pipeline(count(), out<float>());
+    const Diagnostic fault = firstError(main);
+    EXPECT_EQ(fault.code, "pipeline-types");
+    EXPECT_EQ(fault.line, line);
+}
+
+TEST(Refused, RatesThatDoNotHold) {
+    auto bad = filter<int, int>("Bad", {.pop = 1, .push = 2}, [](auto& f) { f.push(f.pop()); });
+    EXPECT_NE(errorsOf(pipeline(count(), bad, out<int>())), "");
+}
+
+TEST(Refused, PortalsThatNobodyListensTo) {
+    const Portal portal("p");
+    auto sender = filter<int, int>("Tx", {.pop = 1, .push = 1}, [&](auto& f) {
+        f.send(portal, "set", {0, 0}, 1);
+        f.push(f.pop());
+    });
+    EXPECT_EQ(errorsOf(pipeline(count(), sender, out<int>())), "portal-without-receiver");
+}
+
+TEST(Refused, FaultsOfTheRunNameTheLine) {
+    unsigned line = 0;
+    auto bad = filter<int, int>("Bad", {.pop = 1, .push = 1}, [&](auto& f) {
+        line = std::source_location::current().line() + 1;
+        f.push(7 / f.pop());
+    });
+    Program program = compile(pipeline(count(), bad, out<int>()));
+    EXPECT_FALSE(program.run({.iterations = 3}));
+    ASSERT_FALSE(program.diagnostics().empty());
+    EXPECT_EQ(program.diagnostics().back().line, line);
+}
+
+TEST(Refused, WhatIsTooDeep) {
+    std::function<void(int)> nest = [&](int depth) {
+        If(Value<bool>(true), [&] {
+            if (depth > 0) nest(depth - 1);
+        });
+    };
+    auto bad = filter<int, int>("Bad", {.pop = 1, .push = 1}, [&](auto& f) {
+        nest(3000);
+        f.push(f.pop());
+    });
+    EXPECT_NE(errorsOf(pipeline(count(), bad, out<int>())), "");
+}
+
+}  // namespace
+}  // namespace strc::test
