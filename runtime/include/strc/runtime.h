@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define STRC_ABI_VERSION 2u
+#define STRC_ABI_VERSION 3u
 /// At most so many bytes of strings at a time; what would be more is null.
 #define STRC_STRING_BYTES (UINT64_C(1) << 30)
 /// A value of a parameter, as it lies in memory, has so much room.
@@ -122,6 +122,11 @@ typedef struct strc_piece {
     const void *bytes;
 } strc_piece;
 
+/// Bytes of a state that one phase leaves to the next, once init is done.
+typedef struct strc_kept_part {
+    uint64_t at, size;
+} strc_kept_part;
+
 /// In the place of a node.
 #define STRC_NOBODY UINT32_MAX
 
@@ -182,6 +187,14 @@ typedef struct strc_program {
     const int64_t *message_bytes;
     /// What can still fire when the input ends (strc/ending.h). Null: nothing.
     const struct strc_ending *ending;
+    /// All that phases leave to each other but mailboxes and queues, in order.
+    uint64_t kept_count;
+    const strc_kept_part *kept;
+    /// Whoever handles messages, so that one on its way can be written down as the number of a row (strc/saved.h).
+    uint64_t handler_count;
+    void (*const *handlers)(strc_env *, void *state, const void *arguments);
+    /// The same program for several instances at once (strc/lanes.h). Null: there is none.
+    const struct strc_lanes *lanes;
 } strc_program;
 
 typedef enum strc_end {
