@@ -35,6 +35,11 @@ typedef enum strc_status {
     STRC_FAILED = 1,  ///< what is wrong stands in the diagnostics
     STRC_WRONG_CALL = 2,  ///< an argument is wrong, or it is too early or too late for that
     STRC_NO_MEMORY = 3,
+    // Of strc_stream_restore:
+    STRC_STATE_TRUNCATED = 4,  ///< the end of the saved state is missing
+    STRC_STATE_DAMAGED = 5,  ///< this is no saved state, or it has changed
+    STRC_STATE_OTHER_PROGRAM = 6,  ///< it is the state of another program
+    STRC_STATE_NEWER = 7,  ///< it was saved by a newer version of strc
 } strc_status;
 
 // ---------------------------------------------------------------- what is compiled
@@ -334,6 +339,19 @@ STRC_API strc_status strc_stream_drain_items(strc_stream*, void* const* out, siz
                                              size_t* produced);
 /// As it was when it was made, but for the parameters.
 STRC_API void strc_stream_reset(strc_stream*);
+/// Items taken and given since it began.
+STRC_API strc_status strc_stream_position(const strc_stream*, uint64_t* taken, uint64_t* given);
+
+/// Bytes that a saved state takes at most: a constant of the program. 0: it has none, as its rates are dynamic.
+STRC_API size_t strc_stream_state_size(const strc_stream*);
+/// Writes the state between two calls, parameters and waiting items included, to `to`, which has room for
+/// strc_stream_state_size bytes; `*size` says how many it took (docs/state.md). STRC_FAILED: a check has failed before.
+/// STRC_WRONG_CALL: there is too little room, or no state that could be saved.
+STRC_API strc_status strc_stream_save(strc_stream*, void* to, size_t room, size_t* size);
+/// Goes on from a state of the same program, in whatever process it was saved. Unless it is STRC_OK nothing has changed.
+STRC_API strc_status strc_stream_restore(strc_stream*, const void* from, size_t size);
+/// Another stream of the same compiler with the same state; it prints to the same function. As strc_stream_new, and as strc_stream_save.
+STRC_API strc_status strc_stream_clone(strc_stream*, strc_stream** to);
 
 /// A parameter that "keep-param" left open: the value as it lies in memory. Firings from now on see it; what `init` makes of it
 /// is computed again, and state is kept. STRC_FAILED: the program refuses the value, as the compiler's diagnostics tell; the old one stays.

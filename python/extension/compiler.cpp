@@ -225,6 +225,35 @@ void Stream::reset() {
     strc_stream_reset(handle);
 }
 
+Stream::Saved Stream::save(std::vector<unsigned char>& to) {
+    const Turn mine(compiler->turn);
+    std::size_t size = 0;
+    to.resize(strc_stream_state_size(handle));
+    if (to.empty()) return Saved::None;
+    const strc_status status = strc_stream_save(handle, to.data(), to.size(), &size);
+    to.resize(size);
+    return status == STRC_OK ? Saved::Fine : Saved::Failed;
+}
+
+Stream::Saved Stream::restore(Bytes state) {
+    const Turn mine(compiler->turn);
+    switch (strc_stream_restore(handle, state.data, state.size)) {
+        case STRC_OK: return Saved::Fine;
+        case STRC_STATE_TRUNCATED: return Saved::Truncated;
+        case STRC_STATE_DAMAGED: return Saved::Damaged;
+        case STRC_STATE_OTHER_PROGRAM: return Saved::OtherProgram;
+        case STRC_STATE_NEWER: return Saved::Newer;
+        default: return Saved::None;
+    }
+}
+
+Processed Stream::position() const {
+    const Turn mine(compiler->turn);
+    std::uint64_t taken = 0, given = 0;
+    check(strc_stream_position(handle, &taken, &given), "position");
+    return {taken, given, true};
+}
+
 bool Stream::set(const std::string& parameter, Bytes value) {
     const Turn mine(compiler->turn);
     return strc_stream_set(handle, parameter.c_str(), value.data, value.size) == STRC_OK;

@@ -109,6 +109,14 @@ public:
     void reset();
     bool set(const std::string& parameter, Bytes value);
 
+    enum class Saved { Fine, Truncated, Damaged, OtherProgram, Newer, Failed, None };
+    /// Into `to`; Failed: a check has failed before, None: there is no state that could be saved.
+    Saved save(std::vector<unsigned char>& to);
+    /// Unless it is Fine, nothing has changed.
+    Saved restore(Bytes state);
+    /// Items taken and given since it began.
+    Processed position() const;
+
 private:
     std::shared_ptr<Compiler> compiler;
     strc_stream* handle = nullptr;

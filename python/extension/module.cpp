@@ -118,6 +118,17 @@ nb::object processItems(Stream& stream, const std::vector<std::uintptr_t>& in,
     return processed(done);
 }
 
+nb::object saved(Stream& stream) {
+    std::vector<unsigned char> state;
+    Stream::Saved status{};
+    {
+        const nb::gil_scoped_release released;
+        status = stream.save(state);
+    }
+    if (status != Stream::Saved::Fine) return nb::cast(static_cast<int>(status));
+    return nb::bytes(state.data(), state.size());
+}
+
 std::shared_ptr<Stream> streamOf(std::shared_ptr<Compiler> compiler) {
     auto made = interruptibly(*compiler, [&] { return std::make_shared<Stream>(compiler); });
     return made->isThere() ? made : nullptr;
@@ -205,6 +216,20 @@ void defineStream(nb::module_& module) {
              nb::sig("def process_items(self, input: typing.Sequence[int], output: "
                      "typing.Sequence[int]) -> tuple[int, int] | None"))
         .def("reset", &Stream::reset, Released())
+        .def("save", &saved, nb::sig("def save(self) -> bytes | int"))
+        .def(
+            "restore",
+            [](Stream& self, const nb::bytes& state) {
+                return static_cast<int>(self.restore({state.data(), state.size()}));
+            },
+            nb::arg("state"))
+        .def(
+            "position",
+            [](const Stream& self) {
+                const Processed found = self.position();
+                return nb::make_tuple(found.consumed, found.produced);
+            },
+            nb::sig("def position(self) -> tuple[int, int]"))
         .def(
             "set",
             [](Stream& self, const std::string& parameter, const nb::bytes& value) {

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .program import (
-        CompileError, Diagnostic, Firing, Loop, Program, RunError, Schedule, Stream, StrcWarning, compile,
+        CompileError, Diagnostic, Firing, Loop, Program, RunError, Schedule, StateError, Stream, StrcWarning, compile,
     )
 
 __version__ = "0.1.0"
 __all__ = [
-    "CompileError", "Diagnostic", "Firing", "Loop", "Program", "RunError", "Schedule", "Stream", "StrcWarning", "compile",
+    "CompileError", "Diagnostic", "Firing", "Loop", "Program", "RunError", "Schedule", "StateError", "Stream", "StrcWarning", "compile",
 ]
 
 

@@ -4,20 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "message.h"
-#include "strc/executable.h"
-#include "strc/flow.h"
+#include "handle.h"
 #include "strc/processor.h"
-
-#define STRC_EXPORTED __attribute__((visibility("default")))
-
-struct strc_library {
-    const strc_executable *about;
-    strc_flow_facts facts;
-    strc_flow *flow;
-    char message[STRC_MESSAGE_ROOM];
-    strc_fault end;  ///< what process or drain failed by
-};
+#include "strc/saved.h"
 
 /// The arrays of a call.
 typedef struct strc_arrays {
@@ -44,6 +33,7 @@ static strc_flow_facts facts_of(const strc_executable *about) {
     const strc_program *program = about->program;
     return (strc_flow_facts){
         .program = program,
+        .identity = about->identity,
         .in_size = item_size(about, about->inputs, program->inputs),
         .out_size = item_size(about, about->outputs, program->outputs),
         .init_writes = about->init_writes,
@@ -143,6 +133,61 @@ STRC_EXPORTED int strc_library_drain(strc_library *self, void *out, size_t out_c
     strc_arrays arrays = {NULL, out, self->facts.in_size, self->facts.out_size};
     const strc_flow_ends ends = ends_of(self, &arrays, 0, out_capacity);
     return conclude(self, strc_flow_drain(self->flow, &ends), produced);
+}
+
+// ---- states
+
+STRC_EXPORTED size_t strc_library_state_size(const strc_library *self) {
+    return self ? strc_saved_most(&self->facts) : 0;
+}
+
+/// STRC_LIBRARY_OK: it has a state that can be saved.
+static int may_save(strc_library *self) {
+    if (!self) return STRC_LIBRARY_CALL;
+    if (self->flow->has_failed) return told(self, &self->end);
+    if (strc_saved_most(&self->facts) == 0)
+        return refused(self, "a program with dynamic rates has no state that can be saved");
+    self->message[0] = '\0';
+    return STRC_LIBRARY_OK;
+}
+
+STRC_EXPORTED int strc_library_save(strc_library *self, void *to, size_t room, size_t *size) {
+    if (size) *size = 0;
+    const int status = may_save(self);
+    if (status != STRC_LIBRARY_OK) return status;
+    if (!to || !size || room < strc_saved_most(&self->facts))
+        return refused(self, "there is too little room for a state");
+    *size = strc_saved_write(self->flow, to);
+    return STRC_LIBRARY_OK;
+}
+
+STRC_EXPORTED int strc_library_restore(strc_library *self, const void *from, size_t size) {
+    static const int statuses[] = {[STRC_SAVED_FINE] = STRC_LIBRARY_OK,
+                                   [STRC_SAVED_TRUNCATED] = STRC_LIBRARY_TRUNCATED,
+                                   [STRC_SAVED_DAMAGED] = STRC_LIBRARY_DAMAGED,
+                                   [STRC_SAVED_OTHER_PROGRAM] = STRC_LIBRARY_OTHER_PROGRAM,
+                                   [STRC_SAVED_NEWER] = STRC_LIBRARY_NEWER};
+    if (!self || (!from && size != 0)) return refused(self, "the state is NULL");
+    if (strc_saved_most(&self->facts) == 0)
+        return refused(self, "a program with dynamic rates has no state that can be restored");
+    const strc_saved_status status = strc_saved_read(self->flow, from, size);
+    const char *text = strc_saved_text(status);
+    memcpy(self->message, text, strlen(text) + 1);
+    return statuses[status];
+}
+
+STRC_EXPORTED strc_library *strc_library_clone(strc_library *self, int *status) {
+    const int why = may_save(self);
+    if (why != STRC_LIBRARY_OK) return fail(status, (strc_library_status)why);
+    strc_library *made = strc_library_create(status);
+    void *state = made ? malloc(strc_saved_most(&self->facts)) : NULL;
+    if (!state) {
+        strc_library_destroy(made);
+        return fail(status, STRC_LIBRARY_MEMORY);  // the processor has not changed
+    }
+    (void)strc_saved_read(made->flow, state, strc_saved_write(self->flow, state));
+    free(state);
+    return made;
 }
 
 STRC_EXPORTED int strc_library_set(strc_library *self, int parameter, const void *value,

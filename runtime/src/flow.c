@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "flow_parts.h"
 #include "messages.h"
 #include "pulled.h"
 #include "run.h"
@@ -78,20 +79,16 @@ static void put_aside(strc_flow *self, uint64_t wanted) {
 
 // ---- phases
 
-static uint64_t reads_of(const strc_flow_facts *facts, const strc_phase *phase) {
-    return facts->program->inputs != 0 ? phase->reads[0] : 0;
-}
-
 /// Can anything come of it?
 static int is_idle(const strc_flow *self, const strc_phase *phase) {
-    return phase->iterations != 0 && reads_of(self->facts, phase) == 0 &&
+    return phase->iterations != 0 && strc_flow_reads(self->facts, phase) == 0 &&
            self->facts->steady_writes == 0;
 }
 
 /// Several steady states at once, if all their input and the room for their output are there.
 static int can_scale(const strc_flow *self) {
     const strc_phase *scaled = &self->facts->program->scaled;
-    return self->scales && supplied(self) >= reads_of(self->facts, scaled) &&
+    return self->scales && supplied(self) >= strc_flow_reads(self->facts, scaled) &&
            strc_flow_room(self) >= self->facts->steady_writes * scaled->iterations;
 }
 
@@ -102,7 +99,7 @@ static void begin_scaling(strc_flow *self) {
     self->before.is_valid = 0;
     self->scales = times != 0 && facts->can_scale;
     if (!self->scales || !facts->can_fail) return;
-    size_t reads = reads_of(facts, &facts->program->scaled);
+    size_t reads = strc_flow_reads(facts, &facts->program->scaled);
     if (reads == 0 && facts->steady_writes == 0) return;
     size_t trips =
         reads != 0 ? supplied(self) / reads : strc_flow_room(self) / (facts->steady_writes * times);
@@ -159,7 +156,7 @@ static strc_end run_phases(void *of) {
     strc_flow_update(self);
     for (;;) {
         const strc_phase *next = self->has_begun ? &program->steady : &program->init;
-        uint64_t reads = reads_of(self->facts, next);
+        uint64_t reads = strc_flow_reads(self->facts, next);
         hand_over(self);
         if (self->pending.count != 0) {
             if (reads != 0) put_aside(self, reads - 1);  // of which nothing comes yet
@@ -224,6 +221,8 @@ static void begin_call(strc_flow *self, const strc_flow_ends *ends) {
 }
 
 static int conclude_call(strc_flow *self, strc_end end) {
+    self->all_taken += self->taken;
+    self->all_given += self->given;
     self->has_failed = end == STRC_END_FAULT || end == STRC_END_DEVICE;
     return self->has_failed ? -1 : 0;
 }
@@ -254,8 +253,6 @@ static size_t aligned(uint64_t bytes) {
     return (size_t)((bytes + STRC_FLOW_ALIGNMENT - 1) / STRC_FLOW_ALIGNMENT * STRC_FLOW_ALIGNMENT);
 }
 
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 /// Lays all parts out in a block, if there is one yet; the bytes that it has to have.
 static size_t lay_out(const strc_flow_facts *facts, strc_flow *self) {
     const strc_program *program = facts->program;
@@ -266,15 +263,14 @@ static size_t lay_out(const strc_flow_facts *facts, strc_flow *self) {
                             offsetof(strc_flow, numbers),       offsetof(strc_flow, message_memory),
                             offsetof(strc_flow, pulled)};
     int undoes = program->scaled.iterations != 0 && facts->can_scale && facts->can_fail;
-    uint64_t reads = larger(reads_of(facts, &program->init), reads_of(facts, &program->steady));
     const uint64_t numbers =
         program->ending ? strc_draining_numbers(program->ending, strc_draining_places(program)) : 0;
     const uint64_t bytes[] = {program->state_size,
                               program->work_size,
                               undoes ? program->state_size : 0,
                               facts->parameter_bytes,
-                              reads * facts->in_size,
-                              larger(facts->init_writes, facts->steady_writes) * facts->out_size,
+                              strc_flow_most_waiting(facts) * facts->in_size,
+                              strc_flow_most_pending(facts) * facts->out_size,
                               numbers * sizeof(int64_t),
                               strc_bounded_mail_bytes(program, (uint32_t)facts->bound),
                               program->demand ? strc_pulled_bytes(facts) : 0};
@@ -359,4 +355,5 @@ void strc_flow_reset(strc_flow *self) {
     self->has_begun = self->has_failed = self->is_draining = 0;
     self->done = 0;
     self->changed = 0;
+    self->all_taken = self->all_given = 0;
 }

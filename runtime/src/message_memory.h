@@ -4,6 +4,9 @@
 
 #include "strc/runtime.h"
 
+/// Bytes that a message counts for besides its arguments.
+enum { STRC_LETTER = 64 };
+
 typedef struct strc_pending {
     struct strc_pending *next;  ///< in a list of spare ones
     int64_t before;  ///< runs before this firing of the receiver (1: the first)
@@ -21,6 +24,8 @@ typedef struct strc_message_memory {
 
 /// What both have in common: mailboxes without messages.
 void strc_mailboxes_begin(strc_env *, const strc_program *, void *state);
+/// When the first message is due, if there is one.
+void strc_mailbox_note_due(strc_mailbox *);
 /// Makes room behind the last message where those before the first one were.
 void strc_mailbox_close_up(strc_mailbox *);
 

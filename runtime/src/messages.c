@@ -6,8 +6,6 @@
 #include "message_memory.h"
 #include "run.h"
 
-enum { kLetter = 64 };  // bytes that a message counts for besides its arguments
-
 // ---- SDEP
 
 static const int64_t kMost = INT64_C(1) << 60;  // graph::kMaxCount
@@ -49,7 +47,7 @@ void strc_mailboxes_begin(strc_env *env, const strc_program *program, void *stat
     for (uint32_t k = 0; k < program->mailbox_count; ++k) env->mailboxes[k].due = INT64_MAX;
 }
 
-static void note_due(strc_mailbox *box) {
+void strc_mailbox_note_due(strc_mailbox *box) {
     box->due = box->first < box->end ? box->messages[box->first]->before - 1 : INT64_MAX;
 }
 
@@ -73,7 +71,7 @@ static void put(strc_mailbox *box, strc_pending *message) {
             (box->end - from) * sizeof *box->messages);
     box->messages[from] = message;
     ++box->end;
-    note_due(box);
+    strc_mailbox_note_due(box);
 }
 
 // ---- sending
@@ -100,7 +98,7 @@ static void post(strc_env *env, const strc_dispatch *what, const strc_recipient 
     if (before < soonest) strc_trap(env, (int32_t)to->missed, (int32_t)to->sender, before, 0);
     if (box->end - box->first == env->most_messages)
         strc_trap(env, (int32_t)to->crowded, (int32_t)to->sender, 0, 0);
-    uint64_t bytes = kLetter + what->bytes;
+    uint64_t bytes = STRC_LETTER + what->bytes;
     strc_pending *message =
         bytes <= env->bytes_left ? env->message_memory->take(box, what->bytes) : NULL;
     if (!message) strc_trap(env, (int32_t)what->full, (int32_t)to->sender, (int64_t)bytes, 0);
@@ -131,7 +129,7 @@ void strc_deliver(strc_env *env, void *state, int32_t mailbox) {
     strc_mailbox *box = &env->mailboxes[mailbox];
     while (box->due <= box->fired) {
         box->open = box->messages[box->first++];
-        note_due(box);
+        strc_mailbox_note_due(box);
         env->bytes_left += box->open->bytes;
         box->open->handle(env, state, box->open->arguments);
         env->message_memory->give_back(box, box->open);

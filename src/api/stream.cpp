@@ -1,14 +1,13 @@
 // Programs that go on as items come, in this process.
+#include "api/detail/stream.h"
+
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 
-#include "api/detail/ports.h"
 #include "base/own_stack.h"
 #include "executable/library.h"
 #include "host/run.h"
-#include "strc/flow.h"
 #include "strc/kernels.h"
 
 namespace {
@@ -94,31 +93,6 @@ bool keepsNothing(const strc::plan::Plan& plan) {
 
 }  // namespace
 
-struct strc_stream {
-    explicit strc_stream(strc_compiler& owner) : compiler(owner) {}
-    ~strc_stream();
-
-    bool make();
-    bool openKernels();
-    void reportFailure();
-    strc_status set(std::uint32_t parameter, const void* value, std::size_t size);
-    template <typename Ports>
-    strc_status call(int (*what)(strc_flow*, const strc_flow_ends*), const Ports&,
-                     std::size_t inCount, std::size_t outCount);
-
-    strc_compiler& compiler;
-    strc_stream_about about{};
-    strc_flow_facts facts{};
-    bool hasOwnStack = false;
-    std::vector<std::byte> parameters;
-    std::unique_ptr<void, decltype(&std::free)> block{nullptr, &std::free};
-    strc_flow* flow = nullptr;
-    std::vector<TensorItem> inTypes, outTypes;
-    std::size_t taken = 0, given = 0;  ///< since it began
-    strc_print* print = nullptr;
-    void* printUser = nullptr;
-};
-
 namespace {
 
 strc::executable::Program parts(strc_compiler& compiler) {
@@ -138,8 +112,8 @@ Places::Places(const strc_stream& stream, const void* const* in, void* const* ou
       out(out),
       inTypes(stream.inTypes),
       outTypes(stream.outTypes),
-      firstIn(stream.taken),
-      firstOut(stream.given),
+      firstIn(stream.flow->all_taken),
+      firstOut(stream.flow->all_given),
       inSize(stream.facts.in_size),
       outSize(stream.facts.out_size) {}
 
@@ -182,6 +156,7 @@ bool strc_stream::make() {
              keepsNothing(*program.plan)};
     parameters = strc::host::openParameters(*program.plan->program);
     facts.program = &compiler.code->jit.program();
+    facts.identity = strc::executable::identityOf(known);
     facts.in_size = sizeOfPort(compiler, true);
     facts.out_size = sizeOfPort(compiler, false);
     facts.init_writes = about.first_out;
@@ -267,8 +242,6 @@ strc_status strc_stream::call(int (*what)(strc_flow*, const strc_flow_ends*), co
         strc::base::onOwnStack([&] { failed = what(flow, &ports); });
     else
         failed = what(flow, &ports);
-    taken += flow->taken;
-    given += flow->given;
     if (failed == 0) return STRC_OK;
     reportFailure();
     compiler.tell();
@@ -330,7 +303,6 @@ void strc_stream_free(strc_stream* stream) { delete stream; }
 void strc_stream_reset(strc_stream* stream) {
     if (!stream) return;
     strc_flow_reset(stream->flow);
-    stream->taken = stream->given = 0;
 }
 
 strc_status strc_stream_set_print(strc_stream* stream, strc_print* print, void* user) {

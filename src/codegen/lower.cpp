@@ -6,6 +6,7 @@
 #include "base/pass.h"
 #include "codegen/detail/instrument.h"
 #include "codegen/detail/module_builder.h"
+#include "codegen/detail/state_pieces.h"
 #include "codegen/detail/target.h"
 
 namespace strc::codegen {
@@ -43,6 +44,29 @@ std::string whyNot(const ir::Module& program, const plan::Plan& plan) {
 
 std::string symbolOf(const ir::Native& native) { return native.package + '_' + native.name; }
 
+namespace {
+
+/// A `strc_lanes`.
+llvm::Constant* emitLanes(ModuleBuilder& m, const LanesPart& part) {
+    llvm::Constant* none = llvm::ConstantPointerNull::get(m.ptr());
+    llvm::GlobalVariable* program = emitProgram(m, "strc_lanes_program", {none, none});
+    program->setLinkage(llvm::GlobalValue::InternalLinkage);
+    auto number = [&](std::int64_t value) {
+        return llvm::ConstantInt::get(m.i64(), static_cast<std::uint64_t>(value));
+    };
+    std::vector<llvm::Constant*> rows;
+    for (const plan::LanePiece& piece : part.pieces)
+        rows.push_back(llvm::ConstantStruct::getAnon(
+            {number(piece.at), number(piece.inLanes), number(piece.bytes), number(piece.count)}));
+    const Rows pieces = rowsOf(m, rows, "lane_pieces");
+    return m.constantData(llvm::ConstantStruct::getAnon(
+                              {program, number(part.lanes),
+                               llvm::ConstantInt::get(m.i64(), pieces.count), pieces.table}),
+                          "lanes");
+}
+
+}  // namespace
+
 Module lower(base::Context& context, types::TypeTable& types, const ir::Module& program,
              const plan::Plan& plan, const Options& options) {
     base::Timing timing(context.passes, base::Pass::Codegen);
@@ -59,17 +83,24 @@ Module lower(base::Context& context, types::TypeTable& types, const ir::Module& 
     impl->module->setTargetTriple(machine->getTargetTriple().str());
     impl->module->setDataLayout(machine->createDataLayout());
     ModuleBuilder builder(context, types, program, plan, options, *impl);
-    llvm::Constant* fallback = llvm::ConstantPointerNull::get(builder.ptr());
+    llvm::Constant* none = llvm::ConstantPointerNull::get(builder.ptr());
+    Companions companions{none, none};
     Options alone = options;
     std::optional<ModuleBuilder> other;
     if (options.device && options.device->fallback) {
         alone.device = nullptr;
         other.emplace(context, types, program, *options.device->fallback, alone, *impl);
-        llvm::GlobalVariable* made = emitProgram(*other, "strc_fallback", fallback);
+        llvm::GlobalVariable* made = emitProgram(*other, "strc_fallback", companions);
         made->setLinkage(llvm::GlobalValue::InternalLinkage);
-        fallback = made;
+        companions.fallback = made;
     }
-    emitProgram(builder, "strc_program", fallback);
+    std::optional<ModuleBuilder> inLanes;
+    if (options.lanes) {
+        alone.lanes = nullptr;
+        inLanes.emplace(context, types, program, *options.lanes->plan, alone, *impl);
+        companions.lanes = emitLanes(*inLanes, *options.lanes);
+    }
+    emitProgram(builder, "strc_program", companions);
     if (options.isInterrupted()) return Module(std::move(impl));
     if (builder.debug) builder.debug->finish();
     limitEffort(*impl, plan.tapes);

@@ -14,6 +14,7 @@
 #include "device/offload.h"
 #include "ir/ir.h"
 #include "operators/choice.h"
+#include "plan/lanes.h"
 #include "plan/plan.h"
 #include "strc/panels.h"
 
@@ -33,6 +34,13 @@ struct OperatorLibrary {
     std::string path;  ///< strc_kernel_program::library
 };
 
+/// The same program for several instances at once (strc/lanes.h).
+struct LanesPart {
+    const plan::Plan* plan = nullptr;
+    std::int64_t lanes = 0;
+    std::vector<plan::LanePiece> pieces;
+};
+
 struct Options {
     int level = 2;  ///< -O0 … -O3
     bool checks = true;  ///< array bounds, division by zero, rates
@@ -49,6 +57,7 @@ struct Options {
     bool onDevice = false;  ///< code for device kernels, which cannot be interrupted
     std::shared_ptr<const DevicePart> device = {};  ///< null: there is none
     std::optional<OperatorLibrary> kernels = {};
+    std::shared_ptr<const LanesPart> lanes = {};  ///< null: there is none
     /// Arrays that stand in a weights file are found when the program starts (Module::stored).
     bool mapsWeights = false;
     /// Asked again and again while code is made. Once it holds, what is under way comes to an end at

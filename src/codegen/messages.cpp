@@ -137,6 +137,12 @@ llvm::Constant* MessageTables::bytes() {
                           "message_bytes");
 }
 
+Rows MessageTables::handlers() const {
+    std::vector<llvm::Constant*> rows;
+    for (const auto& [of, function] : handlerEntries) rows.push_back(function);
+    return rowsOf(m, rows, "handlers");
+}
+
 void MessageTables::noteMessage(NodeId receiver, std::uint64_t bytes) {
     longestMessages.resize(m.plan.mailboxes.size(), UINT64_MAX);
     std::uint64_t& longest = longestMessages[m.plan.mailboxOf(receiver)];

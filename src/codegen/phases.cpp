@@ -682,7 +682,7 @@ void emitPoll(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::Value* env, llvm::Ba
 }
 
 llvm::GlobalVariable* emitProgram(ModuleBuilder& m, const std::string& name,
-                                  llvm::Constant* fallback) {
+                                  const Companions& companions) {
     const plan::Plan& plan = m.plan;
     llvm::Constant* init = phaseConstant(m, plan.init, "init", true);
     llvm::Constant* steady = phaseConstant(m, plan.steady, "steady", false);
@@ -692,12 +692,14 @@ llvm::GlobalVariable* emitProgram(ModuleBuilder& m, const std::string& name,
     llvm::Constant* demand = plan.demand ? emitDemand(m) : llvm::ConstantPointerNull::get(m.ptr());
     llvm::Constant* update = emitUpdates(m);
     llvm::Constant* ending = endingConstant(m);
-    const StatePieces pieces = emitPieces(m, plan.image);
+    const Rows pieces = emitPieces(m, plan.image);
+    const Rows kept = emitKept(m);
     m.emitPending();
     llvm::Constant* kernels = m.emitKernels();
     auto number = [&](std::uint64_t value) { return llvm::ConstantInt::get(m.i64(), value); };
     auto small = [&](std::size_t value) { return llvm::ConstantInt::get(m.i32(), value); };
     llvm::Constant* messages = m.messages.bytes();
+    const Rows handlers = m.messages.handlers();
     auto* program =
         llvm::ConstantStruct::getAnon({small(STRC_ABI_VERSION),
                                        small(plan.inputs.size()),
@@ -717,11 +719,16 @@ llvm::GlobalVariable* emitProgram(ModuleBuilder& m, const std::string& name,
                                        scaled,
                                        device,
                                        kernels,
-                                       fallback,
+                                       companions.fallback,
                                        update,
                                        messages,
                                        ending,
-                                       chunks});
+                                       chunks,
+                                       number(kept.count),
+                                       kept.table,
+                                       number(handlers.count),
+                                       handlers.table,
+                                       companions.lanes});
     auto* made = new llvm::GlobalVariable(m.module, program->getType(), true,
                                           llvm::GlobalValue::ExternalLinkage, program, name);
     m.limitVectors();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codegen/detail/module_builder.h"
+#include "plan/kept.h"
 
 namespace strc::codegen {
 namespace {
@@ -19,7 +20,15 @@ bool isZero(const std::string& image, std::size_t at) {
 
 }  // namespace
 
-StatePieces emitPieces(ModuleBuilder& m, const std::string& image) {
+Rows rowsOf(ModuleBuilder& m, const std::vector<llvm::Constant*>& rows, const std::string& name) {
+    if (rows.empty()) return {llvm::ConstantPointerNull::get(m.ptr()), 0};
+    auto* type = llvm::ArrayType::get(rows[0]->getType(), rows.size());
+    auto* table = new llvm::GlobalVariable(m.module, type, true, llvm::GlobalValue::PrivateLinkage,
+                                           llvm::ConstantArray::get(type, rows), name);
+    return {table, rows.size()};
+}
+
+Rows emitPieces(ModuleBuilder& m, const std::string& image) {
     std::vector<llvm::Constant*> rows;
     for (std::size_t at = 0; at < image.size();) {
         const std::size_t begin = at;
@@ -32,11 +41,17 @@ StatePieces emitPieces(ModuleBuilder& m, const std::string& image) {
         }
         at += kBlock;
     }
-    if (rows.empty()) return {llvm::ConstantPointerNull::get(m.ptr()), 0};
-    auto* type = llvm::ArrayType::get(rows[0]->getType(), rows.size());
-    auto* table = new llvm::GlobalVariable(m.module, type, true, llvm::GlobalValue::PrivateLinkage,
-                                           llvm::ConstantArray::get(type, rows), "pieces");
-    return {table, rows.size()};
+    return rowsOf(m, rows, "pieces");
+}
+
+Rows emitKept(ModuleBuilder& m) {
+    std::vector<llvm::Constant*> rows;
+    auto number = [&](std::int64_t value) {
+        return llvm::ConstantInt::get(m.i64(), static_cast<std::uint64_t>(value));
+    };
+    for (const plan::Kept& kept : plan::keptBetweenPhases(m.plan))
+        rows.push_back(llvm::ConstantStruct::getAnon({number(kept.at), number(kept.size)}));
+    return rowsOf(m, rows, "kept");
 }
 
 }  // namespace strc::codegen

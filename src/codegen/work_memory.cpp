@@ -224,7 +224,7 @@ void placeWork(llvm::Module& module) {
     // What LLVM has found out about the memory that functions touch was true of variables of theirs.
     for (llvm::Function& function : module)
         if (!function.isDeclaration()) function.setMemoryEffects(llvm::MemoryEffects::unknown());
-    for (const char* program : {"strc_program", "strc_fallback"})
+    for (const char* program : {"strc_program", "strc_fallback", "strc_lanes_program"})
         setWorkSize(module, program, size);
 }
 

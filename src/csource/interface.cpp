@@ -113,6 +113,10 @@ Counts countsOf(const elab::Kernel& kernel) {
     return counts;
 }
 
+std::string printStates(const Source& source, const Functions& functions, std::string_view handle) {
+    return printState(source, Shape(source, functions), handle);
+}
+
 std::string printInterface(Source& source, const Functions& functions) {
     const Shape shape(source, functions);
     std::string text = printAgain(source, functions, shape);

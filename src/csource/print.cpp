@@ -126,7 +126,8 @@ std::string print(const Program& program) {
     text += printRefusal(source);
     if (source.helpers.needsRandom())
         text += fmt::format(fmt::runtime(kRandom), program.mainStream);
-    return text + prototypes + (prototypes.empty() ? "" : "\n") + bodies + interface;
+    return text + prototypes + (prototypes.empty() ? "" : "\n") + bodies + interface + "\n" +
+           printStates(source, functions, handle);
 }
 
 }  // namespace strc::csource

@@ -2,6 +2,7 @@
 /// A program of one filter as one file of C11, which needs nothing of ours. What the file is to its users stands in
 /// docs/c-source.md.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ struct Program {
     std::string mainStream;  ///< names begin with it
     std::string
         header;  ///< the declarations, as the header beside the file has them (executable/library.h)
+    std::uint64_t identity = 0;  ///< executable::identityOf: by which saved states know it
     bool checks = true;  ///< of bounds, divisions and rates
     /// By open parameter: the function that computes again what depends on it, of a program that was lowered; ir::kNone: none.
     std::vector<std::uint32_t> updates = {};

@@ -311,6 +311,8 @@ private:
                   [this](const std::string& text) { setThreads(text); });
         add.setting(sub, "--static", "put the C library into it");
         add.setting(sub, "--shared", "make a shared library instead, and a C header for it");
+        add.setting(sub, "--lanes",
+                    "let --shared do many handles at once, each in a lane of vectors");
         add.setting(sub, "--external-weights",
                     "leave the weights in their file, which the executable reads when it starts");
         add.setting(sub, "--no-torch",
@@ -797,8 +799,9 @@ private:
             diags.add(Diag::BadCommandLine) << "--header needs --shared or --emit=c";
         if (isSource && options.has("header") && options.valueOf("header") == options.output)
             conflict("--header " + options.output, "a source of that name");
-        if (options.has("bound") && !options.has("shared"))
-            diags.add(Diag::BadCommandLine) << "--bound needs --shared";
+        for (const std::string word : {"bound", "lanes"})
+            if (options.has(word) && !options.has("shared"))
+                diags.add(Diag::BadCommandLine) << "--" + word + " needs --shared";
         if (options.has("emit-after")) options.emit = STRC_AFTER_PASS;
         if (options.command == Command::Graph) chooseGraphFormat();
         if (options.command == Command::Build && !options.emit) chooseProductName();

@@ -58,6 +58,8 @@ constexpr const char* kBound =
 )";
 
 constexpr const char* kStack = R"(#define {0}_STACK_BYTES {1}
+/* {0}_process_many keeps the states of instances that go on together on the stack, too. */
+#define {0}_MANY_STACK_BYTES {2}
 
 )";
 
@@ -68,7 +70,11 @@ enum {{
     {0}_FAULT = 1, /* a check of the program failed: {0}_message says which */
     {0}_MEMORY = 2, /* there is not enough */
     {0}_PROCESSOR = 3, /* this one lacks what the code was made for */
-    {0}_CALL = 4 /* an argument is wrong */
+    {0}_CALL = 4, /* an argument is wrong */
+    {0}_TRUNCATED = 5, /* the end of a saved state is missing */
+    {0}_DAMAGED = 6, /* this is no saved state, or it has changed */
+    {0}_OTHER_PROGRAM = 7, /* it is the state of another program */
+    {0}_NEWER = 8 /* it was saved by a newer version of strc */
 }};
 
 /* NULL if there is no memory or no such processor; *status (which may be NULL) says which. */
@@ -83,6 +89,12 @@ void {0}_destroy({0}_handle *);
 int {0}_process({0}_handle *, const {1} *in, size_t in_count, {2} *out, size_t out_capacity,
 {3}size_t *consumed, size_t *produced);
 
+/* {0}_process for `count` handles, all different: handle k takes up to in_count items of in[k], and gives up to out_capacity to out[k];
+ * consumed[k] and produced[k] (either array may be NULL) say how many. The results are those of one call after the other, to
+ * the bit. The value is that of the first handle that fails; the others go on. */
+int {0}_process_many({0}_handle *const *handles, size_t count, const {1} *const *in, size_t in_count,
+{3}     {2} *const *out, size_t out_capacity, size_t *consumed, size_t *produced);
+
 /* The input is over, and {0}_process has taken all of it: gives what can still be computed of the items inside, up to
  * out_capacity; the rest comes in further calls, until *produced is less. From then on {0}_process is {0}_CALL
  * until {0}_reset. */
@@ -90,6 +102,16 @@ int {0}_drain({0}_handle *, {2} *out, size_t out_capacity, size_t *produced);
 
 /* As it was after {0}_create, but for the parameters. */
 void {0}_reset({0}_handle *);
+
+/* The state as data: a saved one is what its program goes on from, in another process or on another machine, too.
+ * {0}_state_size: bytes that it takes at most, a constant; 0: this program cannot be saved (its rates are dynamic).
+ * {0}_save: `to` has room for so many; *size says how many there are. It is {0}_FAULT after a fault.
+ * {0}_restore: goes on from there, with the parameters that were set then; unless it is {0}_OK nothing has changed. */
+size_t {0}_state_size(const {0}_handle *);
+int {0}_save({0}_handle *, void *to, size_t room, size_t *size);
+int {0}_restore({0}_handle *, const void *from, size_t size);
+/* Another handle with the same state. NULL: *status (which may be NULL) says why, as of {0}_create and {0}_save. */
+{0}_handle *{0}_clone({0}_handle *, int *status);
 
 /* Why the last call failed: one line, which lives as long as the handle; "" if it did not. */
 const char *{0}_message(const {0}_handle *);
@@ -180,8 +202,9 @@ std::string header(const Program& program, const Variant& variant) {
 }  // namespace
 
 std::string libraryHeader(const Program& program, std::uint64_t codeBytes) {
+    const std::uint64_t one = stackBytes(program, codeBytes);
     const std::string stack =
-        fmt::format(kStack, program.mainStream, stackBytes(program, codeBytes));
+        fmt::format(kStack, program.mainStream, one, one + program.lanesBytes);
     return header(program, {kTop, kSetter, stack, ""});
 }
 

@@ -40,6 +40,11 @@ struct Rates {
 };
 Rates ratesOf(const plan::Plan&);
 
+/// A number by which saved states (strc/saved.h) know whose they are: of the graph, the code of all filters, their weights and
+/// what they begin with, and the types of open parameters. It does not depend on names of files, nor on the machine but
+/// where that decides what passes make of the program.
+std::uint64_t identityOf(const Program&);
+
 /// The C header: types of items, latency, functions with the prefix `mainStream`. `codeBytes`: as for stackBytes.
 std::string libraryHeader(const Program&, std::uint64_t codeBytes);
 

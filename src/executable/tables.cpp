@@ -493,6 +493,7 @@ private:
         row.printed_size = program.printed.size();
         row.features = features;
         row.random = program.plan.program->random.state;
+        row.identity = program.isLibrary ? identityOf(program) : 0;
         row.init_firings = sum(program.repetitions.init);
         row.steady_firings = sum(program.repetitions.steady);
         row.init_writes = static_cast<std::uint64_t>(openWrites(program.plan, program.plan.init));

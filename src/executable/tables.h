@@ -31,6 +31,7 @@ struct Program {
     const graph::Graph* whole = nullptr;  ///< before passes: that of `repetitions`
     std::string shapesLibrary = {};  ///< by which it runs them
     std::optional<std::int64_t> bound = {};  ///< of queues and messages of a library
+    std::uint64_t lanesBytes = 0;  ///< of the state of all lanes of a library
 };
 
 /// The constant by which main finds everything else.

@@ -197,7 +197,7 @@ private:
         auto values = [&] { return valuesOf([&](NodeId id) { return fieldOf(id, index); }); };
         if (fresh) {
             const auto all = values();
-            if (written[index] || !areEqual(all))
+            if (written[index] || isDerived(index) || !areEqual(all))
                 found->second = newOwn(first().code.fields[index].name, type, all);
             hasState = hasState || written[index];
         }
@@ -205,6 +205,11 @@ private:
             i.var = {Space::Local, found->second};
         else
             become(i, fieldOf(nodes[0], index));
+    }
+
+    /// Is it computed when the program starts, and again when a parameter is set?
+    bool isDerived(std::uint32_t index) const {
+        return !first().derived.empty() && first().derived[index] != 0;
     }
 
     Value fieldOf(NodeId id, std::uint32_t index) const {
@@ -217,10 +222,13 @@ private:
 
     void parameter(Instr& i) {
         const std::uint32_t index = i.var.index;
-        if (first().code.openSlot(index) != ir::kNone) {
-            whyNot = "a parameter is open";
-            return;
-        }
+        const std::uint32_t slot = first().code.openSlot(index);
+        for (NodeId id : nodes)
+            if (kernelOf(id).code.openSlot(index) != slot) {
+                whyNot = "a parameter is open in some";
+                return;
+            }
+        if (slot != ir::kNone) return;  // one for all
         auto values = valuesOf([&](NodeId id) { return kernelOf(id).constants[index]; });
         const Type* type = values[0].type;
         if (std::any_of(values.begin(), values.end(),
@@ -300,6 +308,9 @@ private:
         kernel.code.output = one.code.output;
         kernel.code.range = one.code.range;
         kernel.code.header = one.code.header;
+        kernel.code.constants = one.code.constants;
+        kernel.code.open = one.code.open;
+        kernel.constants = one.constants;
         kernel.code.setup = one.code.setup;
         kernel.code.setup.blocks.assign(1, {});
         kernel.code.setup.entry = 0;
@@ -315,7 +326,17 @@ private:
         addFields(kernel, fused.fields);
         made.state = std::make_shared<const std::string>(image(kernel));
         made.hasState = hasState;
+        made.fields = fieldsMade();
         return made;
+    }
+
+    std::vector<std::uint32_t> fieldsMade() const {
+        std::vector<std::uint32_t> all(first().fieldTypes.size(), ir::kNone);
+        for (const auto& [field, local] : ofFields) {
+            const auto at = std::find(own.begin(), own.end(), local);
+            if (at != own.end()) all[field] = static_cast<std::uint32_t>(at - own.begin());
+        }
+        return all;
     }
 
     void addFields(Kernel& kernel, const std::vector<const Type*>& all) {

@@ -15,6 +15,9 @@ struct Merged {
     elab::Kernel kernel;
     std::shared_ptr<const std::string> state;
     bool hasState = false;  ///< what one firing stores the next one finds
+    /// By field of one filter: the one that has it for all; kNone: it is a constant, or nobody looks at it. Of filters that fill one group of
+    /// lanes.
+    std::vector<std::uint32_t> fields;
 };
 
 /// `isShared`: all read the same window. Bodies have to be the same but for constants. No check of them may be able to

@@ -12,6 +12,7 @@
 #include "executable/tables.h"
 #include "io/picture_libraries.h"
 #include "session/detail/device.h"
+#include "session/detail/lanes.h"
 #include "session/detail/operator_library.h"
 #include "session/detail/own_library.h"
 #include "session/detail/split.h"
@@ -44,6 +45,7 @@ public:
         how.interrupted = [this] { return isInterrupted(); };
         how.device = devicePart(program, settings, how, DeviceFor::Executable);
         how.kernels = kernelLibrary(program, settings, KernelsFor::Executable);
+        how.lanes = lanes = lanesPart(program, settings);
         if (diags().hasErrors()) return std::nullopt;
         const plan::Plan& plan = how.device ? how.device->parts->plan : *program.plan;
         codegen::Module module =
@@ -108,7 +110,8 @@ private:
                 !settings.isStatic && settings.target.empty(),
                 &program.elaboration.graph,
                 shapesLibrary(),
-                settings.isShared ? settings.bound : std::nullopt};
+                settings.isShared ? settings.bound : std::nullopt,
+                lanes ? static_cast<std::uint64_t>(lanes->plan->stateSize) : 0};
     }
 
     /// What runs filters whose shapes only the run knows.
@@ -196,6 +199,7 @@ private:
     const Settings& settings;
     const Building& building;
     std::vector<std::string> libraries;  ///< that the executable loads
+    std::shared_ptr<const codegen::LanesPart> lanes;
     std::uint64_t stackBytes = 0;  ///< codegen::Object
 };
 

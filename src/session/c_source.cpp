@@ -83,6 +83,7 @@ std::optional<std::string> cSource(Compilation& program, const Settings& setting
                              elaboration,
                              all.mainStream,
                              executable::sourceHeader(all, csource::handleBytes(elaboration)),
+                             executable::identityOf(all),
                              settings.checks};
     if (filter->lowered) {
         printed.instances = &program.plan->program->graph;

@@ -13,8 +13,6 @@ namespace strc::session {
 
 namespace {
 
-/// Items of an open end that a library takes or gives at once: what audio callbacks bring at the least.
-constexpr std::int64_t kMostAtOnce = 64;
 constexpr std::uint64_t kRandomBits = (std::uint64_t{1} << 48) - 1;  ///< of the generator's state
 
 /// `name`: what stands after `-W`.
@@ -33,13 +31,6 @@ void reportUnknownWarning(base::Diagnostics& diags, std::string_view name) {
 /// Passes whose programs have no lower form, and those that make more phases than it has.
 constexpr base::Pass kNotLowered[] = {base::Pass::HorizontalFusion, base::Pass::VectoriseSplitjoins,
                                       base::Pass::RemoveRoundRobins, base::Pass::Scaling};
-
-/// Code as it was written, for debuggers and to compare with, is left as it was written.
-std::optional<pass::Options> optimisations(const Settings& settings) {
-    const bool isPlain = settings.debug || settings.tapes == plan::Tapes::Ring;
-    if (settings.level < 2 || isPlain) return std::nullopt;
-    return pass::Options{settings.fastMath, settings.split};
-}
 
 bool isName(std::string_view text) {
     return std::all_of(text.begin(), text.end(),
@@ -82,6 +73,12 @@ std::unique_ptr<weights::Source> weightsOf(base::Context& context, const Setting
 }
 
 }  // namespace
+
+std::optional<pass::Options> optimisations(const Settings& settings) {
+    const bool isPlain = settings.debug || settings.tapes == plan::Tapes::Ring;
+    if (settings.level < 2 || isPlain) return std::nullopt;
+    return pass::Options{settings.fastMath, settings.split};
+}
 
 void apply(base::Context& context, const Settings& settings) {
     context.lenient = settings.lenient;

@@ -1,7 +1,9 @@
 #pragma once
 /// Texts and settings become a compilation: the whole way from outside to `compile`.
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -9,6 +11,12 @@
 #include "session/settings.h"
 
 namespace strc::session {
+
+/// Items of an open end that a library takes or gives at once: what audio callbacks bring at the least.
+constexpr std::int64_t kMostAtOnce = 64;
+
+/// What passes over the graph may do; none: code as it was written, for debuggers and to compare with, is left as it was written.
+std::optional<pass::Options> optimisations(const Settings&);
 
 struct Loading {
     Stage last = Stage::Planned;

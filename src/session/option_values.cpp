@@ -140,6 +140,7 @@ bool setFlag(Settings& settings, Value name) {
                                      {"time-passes", &Settings::timePasses},
                                      {"static", &Settings::isStatic},
                                      {"shared", &Settings::isShared},
+                                     {"lanes", &Settings::lanes},
                                      {"c-source", &Settings::isSource},
                                      {"external-weights", &Settings::externalWeights},
                                      {"no-torch", &Settings::noTorch},

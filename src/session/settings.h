@@ -71,6 +71,7 @@ struct Settings {
     std::string linker;  ///< --linker; empty: cc, or the target's
     bool isStatic = false;
     bool isShared = false;  ///< a library instead of an executable
+    bool lanes = false;  ///< a library that does several instances at once
     bool isSource = false;  ///< C source: kernels that are for vectors alone are not made
     bool externalWeights = false;  ///< an executable reads them when it starts
     bool noTorch = false;  ///< nothing of libtorch may be needed

@@ -77,7 +77,8 @@ public:
         if (!areInOrder) w.emit(Op::PushRows, branches.output, {w.address(pushed)}).index = 1;
         const std::int64_t taken =
             branches.rates.pop.max * (branches.isShared ? 1 : branches.count);
-        w.emit(Op::DiscardMany, branches.input, {}).index = static_cast<std::uint32_t>(taken);
+        if (taken > 0)
+            w.emit(Op::DiscardMany, branches.input, {}).index = static_cast<std::uint32_t>(taken);
         made.work = std::move(w.body);
         return std::move(made);
     }

@@ -189,6 +189,53 @@ static void test_fault(void) {
     strc_compiler_free(c);
 }
 
+/// A stream of another compiler goes on where one was saved; what is no state of the program changes nothing.
+static void test_state(void) {
+    strc_compiler *c = compiled(pairs, "Pairs"), *d = compiled(pairs, "Pairs");
+    strc_compiler* e = compiled(sum, "Sum");
+    strc_stream *s = stream_of(c), *t = stream_of(d), *u = stream_of(e), *v = NULL;
+    const int in[6] = {6, 3, 8, 4, 9, 3};
+    int out[9], again[9];
+    size_t taken, given, size = 0;
+    uint64_t all_taken = 0, all_given = 0;
+    unsigned char state[4096], same[4096];
+    const size_t most = strc_stream_state_size(s);
+    EXPECT(most > 0 && most <= sizeof state && strc_stream_state_size(NULL) == 0);
+    EXPECT(strc_stream_process(s, in, 3, out, 1, &taken, &given) == STRC_OK && given == 1);
+    EXPECT(strc_stream_save(s, state, most - 1, &size) == STRC_WRONG_CALL);
+    EXPECT(strc_stream_save(s, state, sizeof state, &size) == STRC_OK && size > 0 && size <= most);
+    EXPECT(strc_stream_restore(t, state, size) == STRC_OK);
+    EXPECT(strc_stream_position(t, &all_taken, &all_given) == STRC_OK);
+    EXPECT(all_taken == 3 && all_given == 1);
+    EXPECT(strc_stream_clone(s, &v) == STRC_OK && v);
+    EXPECT(strc_stream_process(s, in + 3, 3, out, 9, NULL, &given) == STRC_OK && given == 8);
+    EXPECT(strc_stream_process(t, in + 3, 3, again, 9, NULL, &given) == STRC_OK && given == 8);
+    EXPECT(memcmp(out, again, 8 * sizeof *out) == 0);
+    EXPECT(strc_stream_process(v, in + 3, 3, again, 9, NULL, &given) == STRC_OK && given == 8);
+    EXPECT(memcmp(out, again, 8 * sizeof *out) == 0);
+    EXPECT(strc_stream_save(s, same, sizeof same, &given) == STRC_OK);
+    EXPECT(strc_stream_restore(s, state, size - 1) == STRC_STATE_TRUNCATED);
+    EXPECT(strc_stream_restore(u, state, size) == STRC_STATE_OTHER_PROGRAM);
+    state[8] += 1;
+    EXPECT(strc_stream_restore(s, state, size) == STRC_STATE_NEWER);
+    state[8] -= 1;
+    state[size - 1] ^= 1;
+    EXPECT(strc_stream_restore(s, state, size) == STRC_STATE_DAMAGED);
+    EXPECT(strc_stream_save(s, state, sizeof state, &size) == STRC_OK);
+    EXPECT(size == given && memcmp(state, same, size) == 0);
+    const int zero[2] = {1, 0};
+    EXPECT(strc_stream_process(s, zero, 2, out, 9, NULL, NULL) == STRC_FAILED);
+    EXPECT(strc_stream_save(s, state, sizeof state, &size) == STRC_FAILED);
+    strc_stream_free(v);
+    EXPECT(strc_stream_clone(s, &v) == STRC_FAILED && !v);
+    strc_stream_free(s);
+    strc_stream_free(t);
+    strc_stream_free(u);
+    strc_compiler_free(c);
+    strc_compiler_free(d);
+    strc_compiler_free(e);
+}
+
 static void keep(void* user, const char* from, size_t size) { strncat(user, from, size); }
 
 static void test_printing(void) {
@@ -560,6 +607,7 @@ int main(void) {
     test_parameter();
     test_computed_parameter();
     test_fault();
+    test_state();
     test_printing();
     test_refusals();
     test_dynamic_rates();

@@ -33,8 +33,9 @@ class Library:
     def __init__(self, path, name):
         self.functions = ctypes.CDLL(str(path), mode=os.RTLD_LOCAL | os.RTLD_NOW)
         self.name = name
-        for word in ("create", "message"):
+        for word in ("create", "message", "clone"):
             self.function(word).restype = ctypes.c_void_p
+        self.function("state_size").restype = ctypes.c_size_t
         self.handle = ctypes.c_void_p(self.function("create")(None))
 
     def function(self, word):
@@ -60,13 +61,34 @@ class Library:
         status = self.function("set")(self.handle, parameter, value, ctypes.c_size_t(len(value)))
         return status, self.message()
 
+    def save(self):
+        room, size = ctypes.c_size_t(self.function("state_size")(self.handle)), ctypes.c_size_t(77)
+        state = ctypes.create_string_buffer(room.value)
+        status = self.function("save")(self.handle, state, room, ctypes.byref(size))
+        return state.raw[: size.value] if status == 0 else status
+
+    def restore(self, state):
+        return self.function("restore")(self.handle, state, ctypes.c_size_t(len(state)))
+
+    def hop(self, data, size):
+        """Goes on from a saved state, after having done something else."""
+        state = self.save()
+        if not isinstance(state, bytes):
+            return
+        self.process(data, size, 3, 64)
+        self.function("reset")(self.handle)
+        assert self.restore(state) == 0, self.message()
+        assert self.save() == state
+
     def run(self, data, size, out_size, pieces, sets=()):
-        """Everything that happens when the data come in pieces of these sizes, over and over, with as much room; and parameters
-        are set once two have come."""
+        """Everything that happens when the data come in pieces of these sizes, over and over, with as much room; parameters
+        are set once two have come, and each other piece finds a state that was saved."""
         events, at, k = [], 0, 0
         while k < 400 and (at < len(data) or not size):
             if k == 2:
                 events += [self.set(*each) for each in sets]
+            if k % 2 == 1:
+                self.hop(data[:size], size)
             count, room = pieces[k % len(pieces)]
             event = self.process(data[at : at + count * size], size, room, out_size)
             events.append(event)
@@ -76,6 +98,7 @@ class Library:
                 break
         for room in (1, 0, 3, 200):
             events.append(self.process(b"", size, room, out_size, True))
+            self.hop(data[:size], size)
         events.append(self.process(data[:size], size, 1, out_size))
         self.function("reset")(self.handle)
         return events

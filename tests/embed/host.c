@@ -1,6 +1,6 @@
 /// Puts a file through a library in pieces of any size: host IN OUT MOST SEED CAPACITY. Pieces have up to MOST
-/// items, those for the output room for CAPACITY in all. Between create and destroy it ends at once if the library
-/// allocates, locks or makes a thread. The exit status is that of the library; its message goes to
+/// items, those for the output room for CAPACITY in all. Now and then the state is saved and another handle goes on from it. Between
+/// create and destroy it ends at once if the library allocates, locks or makes a thread. The exit status is that of the library; its message goes to
 /// standard error.
 #include "host.h"
 
@@ -72,12 +72,29 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
 static size_t at_most(size_t a, size_t b) { return a < b ? a : b; }
 
 typedef struct stream {
-    OF(handle) * handle;
+    OF(handle) * handle, *other;
     block in;
     unsigned char* out;
     size_t taken, given, capacity;
     int status;
 } stream;
+
+/// The other handle goes on, whatever it has done before, if there is a state to be saved.
+static void hop(stream* s, uint32_t* seed) {
+    static unsigned char state[1 << 22], again[1 << 22];
+    size_t room = OF(state_size)(s->handle), size = 0, same = 0;
+    if (room == 0 || draw(seed) % 4 != 0) return;
+    if (room > sizeof state) die("a large state");
+    armed = 1;
+    if (OF(save)(s->handle, state, room, &size) != OF(OK) || size > room) die("save");
+    if (OF(restore)(s->other, state, size) != OF(OK)) die(OF(message)(s->other));
+    if (OF(save)(s->other, again, room, &same) != OF(OK)) die("save again");
+    armed = 0;
+    if (same != size || memcmp(state, again, size) != 0) die("another state");
+    OF(handle)* left = s->handle;
+    s->handle = s->other;
+    s->other = left;
+}
 
 /// One call; the pieces are copied so that nothing outside of them can be used.
 static void step(stream* s, size_t in, size_t room) {
@@ -102,6 +119,7 @@ static void pump(stream* s, size_t most, uint32_t seed) {
         size_t before = s->taken + s->given;
         size_t in = most == 1 ? 1 : draw(&seed) % (most + 1);
         size_t room = most == 1 ? 1 : draw(&seed) % (most + 1);
+        hop(s, &seed);
         step(s, in, room);
         idle = s->taken + s->given == before ? idle + 1 : 0;
     }
@@ -113,6 +131,7 @@ static void drain(stream* s, size_t most, uint32_t seed) {
     for (int idle = 0; idle < 100 && s->status == OF(OK);) {
         size_t room = most == 1 ? 1 : draw(&seed) % (most + 1), given = 77;
         room = at_most(room, s->capacity - s->given);
+        hop(s, &seed);
         armed = 1;
         s->status = OF(drain)(s->handle, room ? (void*)to : NULL, room, &given);
         armed = 0;
@@ -141,7 +160,7 @@ static OF(handle) * create(void) {
 
 int main(int argc, char** argv) {
     if (argc < 6) die("host IN OUT MOST SEED CAPACITY");
-    stream s = {.handle = create(), .in = read_all(argv[1])};
+    stream s = {.handle = create(), .other = create(), .in = read_all(argv[1])};
     s.capacity = strtoul(argv[5], NULL, 10);
     s.out = malloc((s.capacity + 1) * kOutSize);
 #ifdef SETTING
@@ -155,6 +174,8 @@ int main(int argc, char** argv) {
     half.in.items /= 2;
     half.out = malloc((s.capacity + 1) * kOutSize);
     pump(&half, most, ~seed);
+    s.handle = half.handle;
+    s.other = half.other;
     armed = 1;
     OF(reset)(s.handle);
     armed = 0;
@@ -167,6 +188,7 @@ int main(int argc, char** argv) {
     if (!file || fwrite(s.out, kOutSize, s.given, file) != s.given) die("output");
     fclose(file);
     OF(destroy)(s.handle);
+    OF(destroy)(s.other);
     OF(destroy)(NULL);
     return s.status;
 }

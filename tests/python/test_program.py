@@ -84,6 +84,57 @@ def test_streams_do_not_know_of_each_other():
     assert other.process([4]).tolist() == [1] and one.process([0]).tolist() == [1.5]
 
 
+@pytest.mark.parametrize("text, top", [(SMOOTH, "Smooth"), (WINDOW, "Window(5)")])
+def test_a_stream_goes_on_from_a_state(text, top):
+    program, again = strc.compile(text, top), strc.compile(text, top)
+    items = (numbers(100) * 100).astype(program.input.dtype)
+    stream = program.stream()
+    stream.process(items[:37])
+    state, copy = stream.save(), stream.clone()
+    want = stream.process(items[37:])
+    other = again.stream()
+    other.process(items[:5])
+    other.restore(state)
+    assert numpy.array_equal(other.process(items[37:]), want) and numpy.array_equal(copy.process(items[37:]), want)
+    assert isinstance(state, bytes) and other.save() == stream.save() == copy.save()
+
+
+def test_a_stream_goes_on_in_another_process(tmp_path):
+    code = (f"import strc, sys, numpy; stream = strc.compile({SMOOTH!r}, 'Smooth', keep=['weight']).stream()\n"
+            "stream.restore(open(sys.argv[1], 'rb').read()); print(stream.process([8, 0]).tolist())")  # fmt: skip
+    stream = strc.compile(SMOOTH, "Smooth", keep=["weight"]).stream()
+    stream.set("weight", 0.5)
+    stream.process([4, 4])
+    (tmp_path / "state").write_bytes(stream.save())
+    done = subprocess.run([sys.executable, "-c", code, tmp_path / "state"], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == str(stream.process([8, 0]).tolist())
+
+
+def test_what_is_no_state_changes_nothing():
+    stream = strc.compile(WINDOW, "Window(5)").stream()
+    stream.process([1, 2, 3])
+    state = stream.save()
+    other = strc.compile(SMOOTH, "Smooth").stream().save()
+    newer = state[:8] + bytes([state[8] + 1]) + state[9:]
+    for wrong, code in [(state[:-1], "truncated"), (b"", "truncated"), (state[:-1] + bytes([state[-1] ^ 1]), "damaged"), (other, "other-program"), (newer, "newer")]:
+        with pytest.raises(strc.StateError) as error:
+            stream.restore(wrong)
+        assert error.value.code == f"state-{code}"
+        assert stream.save() == state
+    assert stream.process([4, 5, 6]).tolist() == [15]
+
+
+def test_after_a_fault_there_is_no_state():
+    stream = strc.compile("int->int filter F { work pop 1 push 1 { push(6 / pop()); } }", "F").stream()
+    state = stream.save()
+    with pytest.raises(strc.RunError):
+        stream.process([0])
+    with pytest.raises(RuntimeError, match="has failed"):
+        stream.save()
+    stream.restore(state)
+    assert stream.process([2]).tolist() == [3]
+
+
 def test_what_a_stream_says_of_itself():
     stream = strc.compile(WINDOW, "Window", n=5).stream()
     assert stream.block == (2, 1) and stream.latency == 4

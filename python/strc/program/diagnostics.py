@@ -65,6 +65,22 @@ class RunError(StrcError):
     """A check that failed while a program ran: an index, a division, a rate."""
 
 
+class StateError(ValueError):
+    """Bytes from which a stream cannot go on: `code` is "state-truncated", "state-damaged", "state-other-program" or "state-newer"."""
+
+    # As the extension numbers them.
+    CODES = {
+        1: ("state-truncated", "the saved state is not complete: its end is missing"),
+        2: ("state-damaged", "this is no saved state, or it is damaged"),
+        3: ("state-other-program", "the saved state is that of another program"),
+        4: ("state-newer", "the saved state was written by a newer version of strc"),
+    }
+
+    def __init__(self, number: int):
+        self.code, text = self.CODES[number]
+        super().__init__(text)
+
+
 def as_data(found: _core.Diagnostic) -> Diagnostic:
     return Diagnostic(
         found.severity, found.code, found.message, found.file, found.line, found.column, found.end_line, found.end_column,

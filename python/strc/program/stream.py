@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from .diagnostics import CompileError, RunError
+from .diagnostics import CompileError, RunError, StateError
 from .memory import Maker, Memory, maker_for
 
 if TYPE_CHECKING:
@@ -48,6 +48,32 @@ class Stream:
             self.core.reset()
         self.taken = self.given = 0
         self.has_failed = False
+
+    # ---- state
+
+    def save(self) -> bytes:
+        """All that it has in mind between two chunks: what waits inside, parameters, fields. A stream of the same program goes on from it
+        (`restore`), in another process, too."""
+        found = self.core.save()
+        if isinstance(found, int):
+            raise RuntimeError("a check of the program has failed: there is no state to save before a reset" if self.has_failed else
+                               "a program with dynamic rates has no state that can be saved")  # fmt: skip
+        return found
+
+    def restore(self, state: bytes) -> None:
+        """Goes on from a state that a stream of the same program has saved. Raises StateError; then nothing has changed."""
+        found = self.core.restore(bytes(state))
+        if found != 0:
+            raise StateError(found)
+        self.taken, self.given = self.core.position()
+        self.has_failed = False
+
+    def clone(self) -> Stream:
+        """Another stream that goes on from here."""
+        state = self.save()
+        made = Stream(self.compiled)
+        made.restore(state)
+        return made
 
     @property
     def is_even(self) -> bool:

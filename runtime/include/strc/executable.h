@@ -210,6 +210,7 @@ typedef struct strc_executable {
     uint64_t features;  ///< of the processor: bits by the rows of processor_features.def
     strc_sound_program sounds;  ///< its `paces` are null
     uint64_t random;  ///< state of the generator after elaboration
+    uint64_t identity;  ///< of a library: strc_flow_facts.identity
     uint64_t init_firings;
     uint64_t steady_firings;  ///< of one steady state
     uint64_t init_writes, steady_writes;  ///< items of the open output; a library's

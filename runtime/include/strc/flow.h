@@ -17,6 +17,7 @@ extern "C" {
 /// Constants of a program.
 typedef struct strc_flow_facts {
     const strc_program *program;  ///< without files and strings
+    uint64_t identity;  ///< of the program, as saved states know it (strc/saved.h)
     uint64_t in_size, out_size;  ///< bytes of an item
     uint64_t init_writes, steady_writes;  ///< items for the open output, by phase
     uint64_t random;
@@ -71,6 +72,7 @@ typedef struct strc_flow {
     strc_flow_queue waiting, pending;
     const strc_flow_ends *ends;  ///< of the call under way
     size_t taken, given;  ///< in it
+    uint64_t all_taken, all_given;  ///< in all calls since it began
     strc_flow_before before;
     uint64_t done;  ///< steady states
     int64_t *numbers;  ///< for `draining`

@@ -18,6 +18,10 @@ typedef enum strc_library_status {
     STRC_LIBRARY_MEMORY,  ///< there is not enough
     STRC_LIBRARY_PROCESSOR,  ///< the code was made for another one
     STRC_LIBRARY_CALL,  ///< an argument is wrong
+    STRC_LIBRARY_TRUNCATED,  ///< the end of a saved state is missing
+    STRC_LIBRARY_DAMAGED,  ///< what should be a saved state is none any more, or never was
+    STRC_LIBRARY_OTHER_PROGRAM,  ///< it is of another program
+    STRC_LIBRARY_NEWER,  ///< it was written by a newer version of strc
 } strc_library_status;
 
 /// Null, with the reason in `*status` (which may be null), if there is no memory or no such processor.
@@ -31,6 +35,14 @@ void strc_library_destroy(strc_library *);
 int strc_library_process(strc_library *, const void *in, size_t in_count, void *out,
                          size_t out_capacity, size_t *consumed, size_t *produced);
 
+/// What strc_library_process does, for `count` handles, which are all different: handle k takes up to `in_count` items of `in[k]` and gives up to
+/// `out_capacity` to `out[k]`; `consumed[k]` and `produced[k]` (either array may be null) say how many there were. The bits are those of one call after the
+/// other; a library with lanes (strc/lanes.h) does those together that have done as much. The status is that of the first handle
+/// that fails; the others go on.
+int strc_library_process_many(strc_library *const *handles, size_t count, const void *const *in,
+                              size_t in_count, void *const *out, size_t out_capacity,
+                              size_t *consumed, size_t *produced);
+
 /// The input is over, all of which has been taken: gives what can still be computed of the items that are inside, up to
 /// `out_capacity`, and the rest in further calls; all of it has been given when `*produced` is less. Then
 /// nothing is taken until strc_library_reset.
@@ -38,6 +50,20 @@ int strc_library_drain(strc_library *, void *out, size_t out_capacity, size_t *p
 
 /// As it was after strc_library_create, but for the parameters.
 void strc_library_reset(strc_library *);
+
+/// Bytes that a saved state takes at most: a constant of the program. 0: it cannot be saved, since its rates are dynamic.
+size_t strc_library_state_size(const strc_library *);
+
+/// Writes the state between two calls, parameters and waiting items included (strc/saved.h), to `to`, which has room for
+/// strc_library_state_size bytes; `*size` says how many it took. STRC_LIBRARY_FAULT after a fault, STRC_LIBRARY_CALL if it cannot be saved.
+int strc_library_save(strc_library *, void *to, size_t room, size_t *size);
+
+/// Goes on from that state. Unless it is STRC_LIBRARY_OK, nothing has changed.
+int strc_library_restore(strc_library *, const void *from, size_t size);
+
+/// Another handle with the same state, which takes memory. Null, with the reason in `*status`, as for strc_library_create, or as for
+/// strc_library_save.
+strc_library *strc_library_clone(strc_library *, int *status);
 
 /// A parameter that the program was built with open, by its place in the order of --keep-param: the value as
 /// it lies in memory, `size` bytes. Firings from now on see it; what `init` makes of it is computed again at the beginning of

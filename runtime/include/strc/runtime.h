@@ -122,6 +122,11 @@ typedef struct strc_piece {
     const void *bytes;
 } strc_piece;
 
+/// Bytes of a state that one phase leaves to the next, once init is done.
+typedef struct strc_kept_part {
+    uint64_t at, size;
+} strc_kept_part;
+
 /// In the place of a node.
 #define STRC_NOBODY UINT32_MAX
 
@@ -184,6 +189,14 @@ typedef struct strc_program {
     const struct strc_ending *ending;
     /// The phase `scaled` in a form that several threads can do (strc/chunks.h). Null: there is none.
     const struct strc_chunks *chunks;
+    /// All that phases leave to each other but mailboxes and queues, in order.
+    uint64_t kept_count;
+    const strc_kept_part *kept;
+    /// Whoever handles messages, so that one on its way can be written down as the number of a row (strc/saved.h).
+    uint64_t handler_count;
+    void (*const *handlers)(strc_env *, void *state, const void *arguments);
+    /// The same program for several instances at once (strc/lanes.h). Null: there is none.
+    const struct strc_lanes *lanes;
 } strc_program;
 
 typedef enum strc_end {

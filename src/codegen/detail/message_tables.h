@@ -9,6 +9,7 @@
 
 #include "base/source.h"
 #include "codegen/detail/llvm.h"
+#include "codegen/detail/state_pieces.h"
 #include "graph/graph.h"
 #include "ir/ir.h"
 
@@ -28,6 +29,8 @@ public:
                              std::uint64_t bytes, base::SourceRange);
     /// strc_program::message_bytes, once all bodies have been emitted.
     llvm::Constant* bytes();
+    /// strc_program::handlers, likewise.
+    Rows handlers() const;
 
 private:
     llvm::Function* handlerEntry(graph::NodeId, const std::string& name);

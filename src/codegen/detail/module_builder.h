@@ -240,9 +240,12 @@ void limitEffort(Module::Impl&, plan::Tapes);
 /// The options, with the level that code generation can afford.
 Options affordable(const Module::Impl&, const Options&);
 
-/// Emits a program with its phases: `strc_program`, or, with a name that is its own, its fallback.
-llvm::GlobalVariable* emitProgram(ModuleBuilder&, const std::string& name,
-                                  llvm::Constant* fallback);
+/// Other programs that a program knows; null pointers where there are none.
+struct Companions {
+    llvm::Constant *fallback, *lanes;
+};
+/// Emits a program with its phases: `strc_program`, or, with a name that is its own, one of its companions.
+llvm::GlobalVariable* emitProgram(ModuleBuilder&, const std::string& name, const Companions&);
 
 /// A `strc_device_program`, or null.
 llvm::Constant* emitDevice(ModuleBuilder&);

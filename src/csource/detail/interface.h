@@ -56,6 +56,8 @@ std::string printProcess(const Source&, const Shape&);
 std::string printDrain(const Source&, const Shape&);
 /// `NAME_reset`, `NAME_make`, `NAME_create`, `NAME_destroy`.
 std::string printLife(Source&);
+/// `NAME_save` and what belongs to it; `NAME_process_many`. `handle`: printHandle, by which states know their layout.
+std::string printState(const Source&, const Shape&, std::string_view handle);
 /// What is done again when a parameter has been set.
 std::string printAgain(Source&, const Functions&, const Shape&);
 /// `NAME_set` and the setters.

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "csource/detail/functions.h"
@@ -76,6 +77,8 @@ Definition printFunction(Source&, const Functions&, const Function&);
 /// The handle, and the functions of the header: all but what the bodies have become.
 std::string printHandle(Source&, const Functions&);
 std::string printInterface(Source&, const Functions&);
+/// Those of them that treat the handle, as it was printed, as data.
+std::string printStates(const Source&, const Functions&, std::string_view handle);
 /// The messages of checks that fail, and what makes them.
 std::string printFaults(const Source&);
 /// What refuses a call.

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""How many sessions one core serves: programs in which each user has an instance of their own, done one after the other and together
+(`NAME_process_many` of a library with lanes). Pairs are interleaved, medians shown, and outputs have to be the same.
+
+    benchmarks/sessions.py [--strc FILE] [--pairs N] [--sessions N] [--rate HZ] [NAME...]
+"""
+
+import argparse
+import statistics
+import subprocess
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PROGRAMS = {"biquads": "Biquads", "fir": "Fir", "gru": "Gru"}
+BLOCKS = (16, 64, 160)  # items of a call
+
+
+def build(strc, name, folder):
+    stream = PROGRAMS[name]
+    done = subprocess.run([strc, "build", "--shared", "--lanes", "-O3", f"--top={stream}", "-o", f"lib{name}.so", HERE / f"sessions/{name}.str"],
+                          cwd=folder, check=True, capture_output=True, text=True)  # fmt: skip
+    print(done.stderr, end="")
+    subprocess.run(["cc", "-O2", f"-DSTREAM={stream}", "-include", f"lib{name}.h", "-I.", "-o", name, HERE / "sessions/host.c", "-L.",
+                    f"-l{name}", f"-Wl,-rpath,{folder}"], cwd=folder, check=True)  # fmt: skip
+
+
+def measure(name, folder, way, sessions, items, calls):
+    done = subprocess.run([f"./{name}", way, str(sessions), str(items), str(calls)], cwd=folder, check=True, capture_output=True, text=True)
+    digest, spent = done.stdout.split()
+    return digest, float(spent)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--strc", default="strc")
+    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--sessions", type=int, default=256)
+    parser.add_argument("--rate", type=float, default=16000, help="items a second that a session brings")
+    parser.add_argument("--items", type=int, default=16000, help="items of a session in all")
+    parser.add_argument("names", nargs="*", default=list(PROGRAMS))
+    options = parser.parse_args()
+    print(f"{'program':10} {'items a call':>12} {'one by one':>12} {'together':>12} {'ratio':>7}   sessions of {options.rate:g} items a second, on one core")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in options.names:
+            build(options.strc, name, folder)
+            for items in BLOCKS:
+                calls = max(2, options.items // items)
+                spent = {"one": [], "together": []}
+                digests = set()
+                for _ in range(options.pairs):
+                    for way, times in spent.items():
+                        digest, seconds = measure(name, folder, way, options.sessions, items, calls)
+                        digests.add(digest)
+                        times.append(seconds)
+                assert len(digests) == 1, "the outputs differ"
+                each = {way: options.sessions * items * calls / options.rate / statistics.median(times) for way, times in spent.items()}
+                print(f"{name:10} {items:12} {each['one']:12.0f} {each['together']:12.0f} {each['together'] / each['one']:7.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+/// A program for several instances at once: the same phases on vectors in which each instance has a lane.
+#ifndef STRC_LANES_H
+#define STRC_LANES_H
+
+#include "strc/flow.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// `count` pieces of `bytes` bytes one behind the other in the state of an instance; in that of all each has one for every lane beside it.
+typedef struct strc_lane_piece {
+    uint64_t at, in_lanes;  ///< bytes into the states
+    uint64_t bytes, count;
+} strc_lane_piece;
+
+typedef struct strc_lanes {
+    /// Its items of all lanes lie beside each other; no check of it can fail.
+    const strc_program *program;
+    uint64_t count;  ///< of lanes
+    /// All that phases leave to each other and that is not the same in all instances.
+    uint64_t piece_count;
+    const strc_lane_piece *pieces;
+} strc_lanes;
+
+/// Lanes that a program may have.
+enum { STRC_MOST_LANES = 16 };
+
+/// An instance of a call for several.
+typedef struct strc_lane {
+    strc_flow *flow;
+    const unsigned char *in;
+    unsigned char *out;
+    size_t taken, given;  ///< in the call
+} strc_lane;
+
+/// Bytes of the stack that strc_lanes_process takes for the state of all lanes.
+size_t strc_lanes_stack(const strc_program *);
+
+/// Can the flow have a lane at the side of another one? Both are flows of one program with lanes (`other` may be the same).
+int strc_lanes_fit(const strc_flow *, const strc_flow *other);
+
+/// As many steady states of all `count` instances, which fit with each other, as there are items for and room: at most strc_lanes.count
+/// instances, each with `in_count` items and room for `out_count`.
+void strc_lanes_process(strc_lane *lanes, size_t count, size_t in_count, size_t out_count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

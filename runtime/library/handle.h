@@ -1,0 +1,20 @@
+/// What is behind a handle of a library. Private to the runtime.
+#ifndef STRC_HANDLE_H
+#define STRC_HANDLE_H
+
+#include "message.h"
+#include "strc/executable.h"
+#include "strc/flow.h"
+#include "strc/library.h"
+
+#define STRC_EXPORTED __attribute__((visibility("default")))
+
+struct strc_library {
+    const strc_executable *about;
+    strc_flow_facts facts;
+    strc_flow *flow;
+    char message[STRC_MESSAGE_ROOM];
+    strc_fault end;  ///< what process or drain failed by
+};
+
+#endif

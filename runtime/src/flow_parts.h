@@ -1,0 +1,23 @@
+/// Parts of flows that several sources know. Private to the runtime.
+#ifndef STRC_FLOW_PARTS_H
+#define STRC_FLOW_PARTS_H
+
+#include "strc/flow.h"
+
+static inline uint64_t strc_flow_larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/// Items of the open input.
+static inline uint64_t strc_flow_reads(const strc_flow_facts *facts, const strc_phase *phase) {
+    return facts->program->inputs != 0 ? phase->reads[0] : 0;
+}
+
+/// Items for which there is room: those that wait for a phase, and those that wait for the host.
+static inline uint64_t strc_flow_most_waiting(const strc_flow_facts *facts) {
+    return strc_flow_larger(strc_flow_reads(facts, &facts->program->init),
+                            strc_flow_reads(facts, &facts->program->steady));
+}
+static inline uint64_t strc_flow_most_pending(const strc_flow_facts *facts) {
+    return strc_flow_larger(facts->init_writes, facts->steady_writes);
+}
+
+#endif

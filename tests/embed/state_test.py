@@ -1,0 +1,335 @@
+#!/usr/bin/env python3
+"""States of libraries as data: a handle in another process goes on where one stopped, clones and restored handles give the same bytes, and what
+is no state of the program is refused without changing anything."""
+
+import ctypes
+import random
+import re
+import struct
+import subprocess
+import sys
+import unittest
+
+import bounded_programs
+import programs
+from handles import CALL, DAMAGED, FAULT, HERE, NEWER, OK, OTHER_PROGRAM, TRUNCATED, Library, Player
+from shared_test import CC, TARGET, Libraries, floats, ints
+from command import SECONDS
+
+HEAD = 40  # bytes: magic, version, order of bytes, program, size, sum
+
+
+class States(Libraries):
+    def setUp(self):
+        if TARGET:
+            self.skipTest("handles are those of this process")
+        super().setUp()
+
+    def library(self, text, *options, name="p"):
+        said = self.build_library(text, *options, "-o", f"lib{name}.so")[1]
+        self.said = said if isinstance(said, str) else said.decode()
+        stream = self.top.split("=")[1]
+        return Library(self.folder / f"lib{name}.so", stream, *self.sizes(f"lib{name}.h", stream))
+
+    def sizes(self, header, stream):
+        """Of the items, by the header."""
+        text = (self.folder / header).read_text()
+        ends = [f"sizeof({stream}_{end})" if f"}} {stream}_{end};" in text or re.search(rf" {stream}_{end};", text) else "1" for end in ("in", "out")]
+        self.file("sizes.c", f'#include "{header}"\n#include <stdio.h>\nint main(void) {{ printf("%zu %zu", {ends[0]}, {ends[1]}); }}\n')
+        subprocess.run([CC, "-o", "sizes", "sizes.c"], cwd=self.folder, check=True)
+        return map(int, subprocess.run(["./sizes"], cwd=self.folder, check=True, capture_output=True, text=True).stdout.split())
+
+    def whole(self, library, items, seed=1):
+        """All that comes without any stop."""
+        player = Player(library, items, seed)
+        while not player.is_done:
+            player.step()
+        return player
+
+    def in_processes(self, library, items, seed, steps):
+        """The same, with a process of its own for so many calls each."""
+        for name in ("state", "out.raw"):
+            (self.folder / name).unlink(missing_ok=True)
+        self.file("in.raw", items)
+        words = [sys.executable, HERE / "handles.py", library.code._name, library.stream, library.in_size, library.out_size, "in.raw",
+                 "state", "out.raw"]  # fmt: skip
+        for turn in range(100):
+            done = subprocess.run([*map(str, words), str(seed + turn), str(steps)], cwd=self.folder, check=True, capture_output=True,
+                                  text=True, timeout=SECONDS)  # fmt: skip
+            if done.stdout != "more\n":
+                return self.bytes("out.raw"), done.stdout.strip()
+        raise AssertionError("no end")
+
+    def goes_on_elsewhere(self, text, items, *options):
+        library = self.library(text, *options)
+        player = self.whole(library, items)
+        for seed, steps in [(10, 3), (20, 17)]:
+            made, end = self.in_processes(library, items, seed, steps)
+            self.assertEqual(made, player.out)
+            self.assertEqual(end, f"fault {player.handle.message}" if player.status == FAULT else "done")
+
+
+class Processes(States):
+    def test_windows_and_fields(self):
+        self.goes_on_elsewhere(programs.FIR, floats(700))
+
+    def test_first_firings_and_rates(self):
+        self.goes_on_elsewhere(programs.RESAMPLE, ints(901))
+
+    def test_feedback_and_random_numbers(self):
+        self.goes_on_elsewhere(programs.ECHO, floats(500))
+
+    def test_rings(self):
+        self.goes_on_elsewhere(programs.ECHO, floats(500), "--tapes=ring")
+
+    def test_the_end_of_the_input(self):
+        self.goes_on_elsewhere(programs.BLOCKS, floats(203))
+
+    def test_tensors(self):
+        draw = random.Random(6)
+        self.goes_on_elsewhere(programs.TENSORS, struct.pack("<640f", *[draw.randint(-8, 8) for _ in range(640)]))
+
+    def test_faults(self):
+        items = ints(400, 0, 9)
+        self.goes_on_elsewhere(programs.FAULT, items[:800] + struct.pack("<i", 77) + items)
+
+    def test_messages_on_their_way(self):
+        self.goes_on_elsewhere(bounded_programs.MESSAGES, ints(700, 0, 99), "--bound=8")
+
+
+class Handles(States):
+    def test_clones_go_their_own_way(self):
+        library = self.library(programs.ECHO)
+        one, items = library.handle(), floats(300)
+        one.process(items[:400], 100)
+        other = one.clone()
+        want = one.process(items[400:], 300)
+        self.assertEqual(other.process(items[400:], 300), want)
+        one.reset()
+        self.assertNotEqual(one.process(items[400:], 300), want)
+
+    def test_parameters_are_part_of_it(self):
+        self.build_library(programs.GAIN, "--keep-param", "gain")
+        library = Library(self.folder / "libp.so", "Gain", 4, 4)
+        one, other = library.handle(), library.handle()
+        library.code.Gain_set.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t]
+        items = floats(40)
+        for when in ("before the first call", "behind it"):
+            with self.subTest(when):
+                self.assertEqual(library.code.Gain_set(one.pointer, 0, struct.pack("<f", 7 if when == "behind it" else 5), 4), OK)
+                self.assertEqual(other.restore(one.save()), OK)
+                self.assertEqual(one.process(items, 40), other.process(items, 40))
+
+    def test_the_same_state_is_the_same_bytes(self):
+        library = self.library(programs.RESAMPLE)
+        one, other, items = library.handle(), library.handle(), ints(300)
+        one.process(items[:600], 300)
+        one.process(items[600:], 300)
+        other.process(items, 600)
+        self.assertEqual(one.process(b"", 0)[0], OK)
+        self.assertEqual(len(one.save()), len(other.save()))
+        self.assertLessEqual(len(one.save()), library.state_size(one.pointer))
+
+    def test_after_a_fault_there_is_none(self):
+        library = self.library(programs.FAULT)
+        handle = library.handle()
+        self.assertEqual(handle.process(struct.pack("<i", 77), 1)[0], FAULT)
+        self.assertEqual(handle.save(), FAULT)
+        self.assertIn("77", handle.message)
+        self.assertFalse(library.clone(handle.pointer, None))
+        fresh = library.handle()
+        self.assertEqual(handle.restore(fresh.save()), OK)  # which is as good as a reset
+        self.assertEqual(handle.process(struct.pack("<i", 3), 1)[2], struct.pack("<i", 9))
+
+    def test_dynamic_rates_have_none(self):
+        library = self.library(bounded_programs.PACKETS, "--bound=40")
+        handle = library.handle()
+        self.assertEqual(library.state_size(handle.pointer), 0)
+        self.assertEqual(handle.save(), CALL)
+        self.assertEqual(handle.message, "a program with dynamic rates has no state that can be saved")
+        self.assertEqual(handle.restore(b"strcstat"), CALL)
+
+    def test_other_processors(self):
+        """Where passes make the same of the program, the state is the same."""
+        one, other = (self.library(programs.RESAMPLE, f"--march={march}", name=march).handle() for march in ("x86-64", "x86-64-v3"))
+        one.process(ints(100), 200)
+        if other.process(ints(1), 1)[0] == OK and one.save()[16:24] == other.save()[16:24]:
+            self.assertEqual(other.restore(one.save()), OK)
+            self.assertEqual(one.process(ints(99), 200), other.process(ints(99), 200))
+
+
+SESSIONS = {
+    "Voice": """float->float pipeline Voice(float gain = 3) {
+    add BiquadHighPass(16000, 80); add BiquadPeak(16000, 2500, 4); add BiquadLowPass(16000, 7000); add Amplify(gain);
+}
+float->float filter Amplify(float gain) { work pop 1 push 1 { push(gain * pop()); } }
+""",
+    "Net": """float->float stateful filter Net {
+    float[3][5] w;
+    float[5] state;
+    init { for (int g = 0; g < 3; g++) for (int i = 0; i < 5; i++) w[g][i] = sin(1.0 + 7 * g + 3 * i); }
+    work pop 1 push 1 {
+        float x = pop();
+        float y = 0;
+        for (int i = 0; i < 5; i++) {
+            float z = 1 / (1 + exp(-(w[0][i] * x + w[1][i] * state[i])));
+            state[i] = z * state[i] + (1 - z) * tanh(w[2][i] * x + state[(i + 1) % 5]);
+            y += state[i];
+        }
+        push(y);
+    }
+}
+""",
+    "Rates": """int->int pipeline Rates { add Late; add Sums; add splitjoin { split roundrobin(2, 1); add Count; add Identity<int>; join roundrobin(2, 1); } }
+int->int filter Late { prework push 5 pop 2 { int a = pop(); int b = pop(); for (int k = 0; k < 5; k++) push(a * k + b); } work pop 1 push 1 { push(pop()); } }
+int->int filter Sums { work pop 2 peek 5 push 3 { push(peek(0) + peek(4)); push(peek(2) ^ peek(3)); push(pop() * pop()); } }
+int->int stateful filter Count { int n; int last; work pop 1 push 1 { int x = pop(); if (x % 3 == 0) last = x; push(x + last + n++); } }
+""",
+    "Echo": """float->float feedbackloop Echo {
+    join roundrobin(1, 1);
+    body float->float filter { work pop 2 push 1 { float x = pop(); push(x + 0.5 * pop()); } };
+    split duplicate;
+    loop Identity<float>;
+    for (int i = 0; i < 37; i++) enqueue 0.25;
+}
+""",
+    "Mixed": """float->complex pipeline Mixed { add Doubles; add Turn; }
+float->double stateful filter Doubles { double sum; boolean odd; work pop 1 push 1 { double x = pop(); odd = !odd; sum += odd ? x : -x; push(sum); } }
+double->complex stateful filter Turn { complex z; work pop 1 push 1 { complex s; s.real = 0.5; s.imag = (float)pop(); z = z * s + s; push(z); } }
+""",
+    "Fir": programs.FIR,
+}  # fmt: skip
+
+
+class Many(States):
+    def rounds(self, library, count, kind, out_of_step=True):
+        """Handles together, and their twins one by one."""
+        draw = random.Random(count)
+        make = floats if kind == "f" else ints
+        handles, twins = ([library.handle() for _ in range(count)] for _ in range(2))
+        for k, (one, other) in enumerate(zip(handles, twins, strict=True)):
+            some = make(draw.randint(0, 9) if out_of_step and k % 5 == 2 else 40, seed=k)
+            self.assertEqual(one.process(some, 200), other.process(some, 200))
+            if out_of_step and k % 11 == 10:
+                self.assertEqual(one.drain(100), other.drain(100))
+        for turn in range(12):
+            items = draw.choice([0, 1, 7, 64, 200, 333])
+            room = draw.choice([0, 5, 2 * items, 800])
+            inputs = [make(items, seed=1000 * turn + k) for k in range(count)]
+            status, taken, made = library.together(handles, inputs, room)
+            want = [twin.process(given, room) for twin, given in zip(twins, inputs, strict=True)]
+            self.assertEqual(status, next((one[0] for one in want if one[0] != OK), OK))
+            self.assertEqual(taken, [one[1] for one in want])
+            self.assertEqual(made, [one[2] for one in want])
+            self.assertEqual([one.save() for one in handles], [one.save() for one in twins])
+
+    def test_together_is_one_by_one(self):
+        for name, text in SESSIONS.items():
+            for options in ([], ["-O0"], ["-O3"], ["--march=x86-64-v3"]):
+                with self.subTest(name, options=options):
+                    library = self.library(text, "--lanes", *options, name=f"{name}{'-'.join(options)}".replace("=", ""))
+                    self.assertEqual(self.said, "")
+                    for count in (1, 2, 5, 16, 39):
+                        self.rounds(library, count, "i" if text.startswith("int") else "f")
+                    self.rounds(library, 32, "i" if text.startswith("int") else "f", False)
+
+    def test_parameters_tell_instances_apart(self):
+        library = self.library(SESSIONS["Voice"], "--lanes", "--keep-param=gain")
+        self.assertEqual(self.said, "")
+        library.code.Voice_set.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t]
+        handles, twins = ([library.handle() for _ in range(40)] for _ in range(2))
+        for turn in range(4):
+            for k in range(turn, 40, 3):
+                for one in (handles[k], twins[k]):
+                    library.code.Voice_set(one.pointer, 0, struct.pack("<f", k % 2), 4)
+            inputs = [floats(100, seed=turn * 40 + k) for k in range(40)]
+            _, taken, made = library.together(handles, inputs, 100)
+            self.assertEqual([(OK, *one) for one in zip(taken, made, strict=True)], [twin.process(one, 100) for twin, one in zip(twins, inputs, strict=True)])
+
+    def test_faults_are_those_of_single_handles(self):
+        library = self.library(programs.FAULT, "--lanes")
+        self.assertIn("'--lanes' has no effect, instances are done one by one: Index: a check might fail", self.said)
+        handles = [library.handle() for _ in range(20)]
+        status, taken, made = library.together(handles, [struct.pack("<2i", 1, 77 if k == 7 else 2) for k in range(20)], 2)
+        self.assertEqual(status, FAULT)
+        self.assertEqual([len(one) for one in made], [4 if k == 7 else 8 for k in range(20)])
+        self.assertIn("77", handles[7].message)
+        self.assertEqual(handles[8].message, "")
+
+    def test_what_has_no_lanes(self):
+        for text, why in [
+            (programs.TENSORS, "Mix"),
+            (programs.STRUCTS, "its items are no numbers"),
+            (programs.ECHO, "effects"),
+        ]:
+            self.library(text, "--lanes", name=why.split()[-1])
+            self.assertIn("'--lanes' has no effect", self.said)
+            self.assertIn(why, self.said)
+        self.file("p.str", programs.FIR)
+        error = self.call("build", "--lanes", "--top=Fir", "p.str", status=2)[1]
+        self.assertIn("--lanes needs --shared", error if isinstance(error, str) else error.decode())
+
+
+class Refusing(States):
+    def refused(self, handle, state, status, text):
+        before = handle.save()
+        self.assertEqual(handle.restore(state), status, handle.message)
+        self.assertIn(text, handle.message)
+        self.assertEqual(handle.save(), before)
+        self.assertEqual(handle.message, "")
+
+    def setUp(self):
+        super().setUp()
+        self.handle = self.library(programs.ECHO).handle()
+        self.handle.process(floats(100), 100)
+        self.state = self.handle.save()
+        self.handle.process(floats(50, seed=3), 50)
+
+    def test_truncated(self):
+        for size in (0, 1, 7, 8, HEAD - 1, HEAD, HEAD + 1, len(self.state) - 1):
+            self.refused(self.handle, self.state[:size], TRUNCATED, "is not complete")
+
+    def test_damaged(self):
+        for at in (0, 5, *range(HEAD, len(self.state), 13), len(self.state) - 1):
+            state = bytearray(self.state)
+            state[at] ^= 4
+            self.refused(self.handle, bytes(state), DAMAGED, "damaged")
+        self.refused(self.handle, self.state + b"\0", DAMAGED, "damaged")
+        self.refused(self.handle, b"RIFF" + self.state, DAMAGED, "no saved state")
+
+    def test_newer(self):
+        self.refused(self.handle, self.state[:8] + struct.pack("<I", 2) + self.state[12:], NEWER, "newer version")
+
+    def test_other_program(self):
+        for name, text in [("q", programs.FIR), ("r", programs.ECHO.replace("0.5 *", "0.25 *")), ("s", programs.ECHO.replace("37", "38"))]:
+            other = self.library(text, name=name).handle()
+            self.refused(other, self.state, OTHER_PROGRAM, "another program")
+
+    def test_names_of_files_do_not_matter(self):
+        self.file("other.str", "// Moved.\n\n" + programs.ECHO)
+        self.call("build", "--shared", self.top, "-o", "libt.so", "other.str")
+        moved = Library(self.folder / "libt.so", "Echo", 4, 4).handle()
+        self.assertEqual(moved.restore(self.state), OK)
+
+    def test_made_up(self):
+        """What has the right sum and says that there is more than there can be."""
+        def sum_of(body):
+            total = len(body)
+            for at in range(0, len(body), 8):
+                total = (total ^ int.from_bytes(body[at : at + 8], "little")) * 0x9E3779B97F4A7C15 & (1 << 64) - 1
+                total ^= total >> 29
+            return struct.pack("<Q", total)
+
+        def with_sum(state):
+            return state[:32] + sum_of(state[HEAD:]) + state[HEAD:]
+
+        self.assertEqual(with_sum(self.state), self.state)
+        for at in range(HEAD + 40, HEAD + 64, 8):  # waiting, pending, trips
+            for value in (1 << 62, (1 << 64) - 1):
+                state = self.state[:at] + struct.pack("<Q", value) + self.state[at + 8 :]
+                if at < HEAD + 56 or value >> 63:
+                    self.refused(self.handle, with_sum(state), DAMAGED, "damaged")
+
+
+if __name__ == "__main__":
+    unittest.main()
