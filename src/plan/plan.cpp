@@ -94,7 +94,8 @@ private:
         const sched::Schedule& scaling = options.scaling ? *options.scaling : schedule;
         Scaled scaled = scale(context, graph, mostFactor(),
                               {&scaling.steady, begin, itemsBetween(),
-                               findSequential(*result.program), options.forDevice});
+                               findSequential(*result.program), options.factor,
+                               options.forDevice});
         if (scaled.factor > 0)
             take(result.scaled, std::move(scaled.placed), repetitions.steady, scaled.factor);
     }

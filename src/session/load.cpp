@@ -30,10 +30,6 @@ void reportUnknownWarning(base::Diagnostics& diags, std::string_view name) {
     if (!search.best().empty()) diag.note(base::Diag::DidYouMean) << search.best();
 }
 
-/// Passes whose programs have no lower form, and those that make more phases than it has.
-constexpr base::Pass kNotLowered[] = {base::Pass::HorizontalFusion, base::Pass::VectoriseSplitjoins,
-                                      base::Pass::RemoveRoundRobins, base::Pass::Scaling};
-
 /// Code as it was written, for debuggers and to compare with, is left as it was written.
 std::optional<pass::Options> optimisations(const Settings& settings) {
     const bool isPlain = settings.debug || settings.tapes == plan::Tapes::Ring;
@@ -119,11 +115,11 @@ void apply(base::Context& context, const Settings& settings) {
     }
     // C compilers make vectors themselves, of plain loops.
     if (settings.isSource)
-        for (base::Pass pass : {base::Pass::HorizontalFusion, base::Pass::VectoriseSplitjoins,
-                                base::Pass::DelaysToWindows, base::Pass::RemoveRoundRobins,
-                                base::Pass::Scaling, base::Pass::LayoutPropagation,
-                                base::Pass::ImageBlocking, base::Pass::FuseEpilogues,
-                                base::Pass::BatchTiling})
+        for (base::Pass pass :
+             {base::Pass::HorizontalFusion, base::Pass::VectoriseSplitjoins,
+              base::Pass::DelaysToWindows, base::Pass::RemoveRoundRobins, base::Pass::Scaling,
+              base::Pass::LayoutPropagation, base::Pass::ImageBlocking, base::Pass::FuseEpilogues,
+              base::Pass::BatchTiling})
             context.passes.disable(pass);
     if (settings.noTorch && settings.kernels == Kernels::Torch)
         diags.add(base::Diag::ConflictingOptions) << "--no-torch" << "--kernels=torch";
@@ -140,8 +136,6 @@ void apply(base::Context& context, const Settings& settings) {
 Stage load(Compilation& result, const Settings& settings, std::vector<SourceText> sources,
            const Loading& loading) {
     base::Context& context = result.context;
-    if (settings.lowers)
-        for (base::Pass pass : kNotLowered) context.passes.disable(pass);
     if (settings.bisectLimit) context.passes.bisect(*settings.bisectLimit, loading.log);
     if (!result.weights) result.weights = weightsOf(context, settings, sources);
     Request request;

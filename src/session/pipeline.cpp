@@ -228,14 +228,16 @@ private:
             result.context.diags.add(base::Diag::CannotCompile, mainRange()) << why;
             return;
         }
+        const std::int64_t factor = result.plan->scaled.iterations;
         elab::Elaboration made =
-            lowered::lower(result.context, *result.program.types, result.module, *result.plan)
+            lowered::lower(result.context, *result.program.types, result.module, *result.plan,
+                           {.scales = true, .target = request.target})
                 .elaboration;
         result.plan.reset();
         result.optimised.reset();
         result.schedules.clear();
         result.elaboration = std::move(made);
-        if (balance() && schedule()) makePlan(std::nullopt, std::nullopt);
+        if (balance() && schedule()) makePlan(std::nullopt, std::nullopt, factor);
     }
 
     base::SourceRange mainRange() const {
@@ -253,7 +255,7 @@ private:
     }
 
     void makePlan(const std::optional<sched::Schedule>& own,
-                  const std::optional<graph::Ending>& ending) {
+                  const std::optional<graph::Ending>& ending, std::int64_t factor = 0) {
         const bool isDynamic = result.elaboration.graph.isDynamic();
         const elab::Elaboration& program = result.plannedProgram();
         const sched::Schedule none;
@@ -266,7 +268,7 @@ private:
             isDynamic ? none
             : own     ? *own
                       : result.schedules.front(),
-            {single ? &*single : nullptr, request.mostItems, request.tapes,
+            {single ? &*single : nullptr, request.mostItems, factor, request.tapes,
              request.optimise.has_value(), ending ? &*ending : nullptr, request.forDevice});
     }
 

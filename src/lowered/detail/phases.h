@@ -11,6 +11,10 @@ namespace strc::lowered {
 ir::Body phaseBody(Functions&, const plan::Plan&, const plan::Phase&, bool isFirst,
                    base::SourceRange header);
 
+/// The phase `scaled` as elab::Blocks::work, with firings in vectors and small state in variables, as far as passes of the context
+/// are enabled.
+ir::Body blocksBody(Functions&, base::Context&, const plan::Plan&, base::SourceRange header);
+
 /// A function that does a phase of Plan::drain, whose firings and items are left out where State::left has no number for them.
 ir::Body drainBody(Functions&, const plan::Plan&, const plan::Phase&, const std::string& name,
                    base::SourceRange header);

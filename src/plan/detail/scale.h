@@ -35,6 +35,7 @@ struct Scalable {
     /// Items on each edge between steady states, as if it had its own memory.
     std::vector<std::int64_t> between;
     std::vector<bool> sequential;  ///< findSequential
+    std::int64_t factor = 0;  ///< Options::factor
     bool forDevice = false;  ///< Options::forDevice
 };
 
