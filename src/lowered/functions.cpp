@@ -108,7 +108,9 @@ const ir::Body& Functions::bodyOf(const FunctionKey& key) const {
 
 std::string Functions::nameOf(const FunctionKey& key) const {
     const ir::StreamCode& code = program.kernels[key.kernel].code;
-    const std::string width = key.shape.lanes == 0 ? "" : "_x" + std::to_string(key.shape.lanes);
+    const std::string width = key.hasLoops           ? "_loops"
+                              : key.shape.lanes == 0 ? ""
+                                                     : "_x" + std::to_string(key.shape.lanes);
     return (code.name.empty() ? "filter" : code.name) + '_' + bodyOf(key).name + width;
 }
 

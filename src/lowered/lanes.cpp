@@ -90,6 +90,14 @@ unsigned Lanes::widthOf(graph::KernelId id, std::int64_t firings) {
 
 bool Lanes::hasState(graph::KernelId id) const { return !filters.at(id).state.empty(); }
 
+bool Lanes::takesColumns(graph::KernelId id) const {
+    const Filter& filter = filters.at(id);
+    for (const ir::Block& block : program.kernels[id].code.work->blocks)
+        for (const ir::Instr& instr : block.instrs)
+            if (instr.op == ir::Op::Peek && filter.varying.regs[instr.operands[0]]) return false;
+    return filter.state.empty();
+}
+
 const ir::Body& Lanes::body(graph::KernelId id, const LaneShape& shape) {
     const auto found = bodies.find({id, shape});
     if (found != bodies.end()) return found->second;

@@ -7,6 +7,7 @@
 #include "elab/replace.h"
 #include "ir/calls.h"
 #include "lowered/detail/phases.h"
+#include "lowered/detail/start.h"
 #include "plan/writes.h"
 
 namespace strc::lowered {
@@ -63,7 +64,7 @@ std::uint8_t effectsOf(const graph::Graph& graph) {
     return all;
 }
 
-bool startsLate(const elab::Elaboration& program) {
+bool anyStartsLate(const elab::Elaboration& program) {
     return std::any_of(program.kernels.begin(), program.kernels.end(),
                        [](const elab::Kernel& kernel) { return kernel.code.startsLate; });
 }
@@ -121,12 +122,15 @@ Program lower(base::Context& context, types::TypeTable& types, const ir::Module&
     Lanes lanes(context, types, options.target, *plan.program, rates);
     Functions functions(types, state, rates, lanes, *plan.program);
     kernel.work = ratesOf(plan, plan.steady);
-    if (!plan.init.steps.empty() || startsLate(*plan.program)) {
+    if (!plan.init.steps.empty() || anyStartsLate(*plan.program)) {
         kernel.prework = ratesOf(plan, plan.init);
         kernel.code.prework = phaseBody(functions, plan, plan.init, true, header);
     }
-    kernel.code.work = phaseBody(functions, plan, plan.steady, false, header);
-    if (options.scales && plan.scaled.iterations > 0)
+    const bool isScaled = options.scales && plan.scaled.iterations > 0;
+    kernel.code.work = options.scales && !isScaled
+                           ? oftenBody(functions, context, plan, header)
+                           : phaseBody(functions, plan, plan.steady, false, header);
+    if (isScaled)
         kernel.blocks = elab::Blocks{plan.scaled.iterations, ratesOf(plan, plan.scaled),
                                      blocksBody(functions, context, plan, header)};
     std::optional<Drain> drain;

@@ -5,8 +5,9 @@
 
 #include "base/assert.h"
 #include "base/pass.h"
-#include "lowered/detail/dealer.h"
+#include "lowered/detail/firings.h"
 #include "lowered/detail/items.h"
+#include "lowered/detail/start.h"
 
 namespace strc::lowered {
 namespace {
@@ -46,7 +47,7 @@ public:
           graph(plan.program->graph),
           w(all.types),
           items(w, state, plan),
-          dealer(w, items, plan) {}
+          firings(w, items, functions, plan) {}
 
     ir::Body run(const plan::Phase& phase, ir::BodyKind kind, const std::string& name,
                  base::SourceRange header) {
@@ -57,85 +58,46 @@ public:
         const bool isInit = &phase == &plan.init || (drains && &phase == &plan.drain->init);
         if (isInit)
             for (NodeId id = 0; id < graph.nodes.size(); ++id)
-                if (startsLate(id)) start(id, items.fieldsOf(id));
+                if (startsLate(plan, id)) firings.start(id, items.fieldsOf(id));
         steps(phase.steps);
         return std::move(w.body);
     }
 
+    ir::Body runOften(base::Context& context, const plan::Phase& phase, const std::string& name,
+                      base::SourceRange header) {
+        doOften(context, &phase == &plan.scaled);
+        return run(phase, ir::BodyKind::Work, name, header);
+    }
+
     ir::Body runBlocks(base::Context& context, base::SourceRange header) {
-        scaled = &context;
-        ir::Body made = run(plan.scaled, ir::BodyKind::Work, "scaled", header);
+        ir::Body made = runOften(context, plan.scaled, "scaled", header);
         w.body = std::move(made);
         w.body.result = w.types.boolean();
         w.emit(Op::Return, nullptr, {w.truth()});
         return std::move(w.body);
     }
 
-    std::optional<ir::Body> update(std::uint32_t slot, const std::string& name,
-                                   base::SourceRange header) {
-        w.body.name = name;
-        w.body.range = w.body.header = w.range = header;
-        w.body.locals.push_back({"keeps", w.types.boolean(), {}});
-        w.body.params = 1;
-        bool any = false;
-        for (NodeId id = 0; id < graph.nodes.size(); ++id) {
-            if (!startsLate(id) || (marksOf(id) & ir::markOf(slot)) == 0) continue;
-            startAgain(id);
-            any = true;
-        }
-        if (!any) return std::nullopt;
-        return std::move(w.body);
-    }
-
 private:
-    // ---- what parameters are known for late
-
-    bool startsLate(NodeId id) const {
-        const KernelId kernel = graph.nodes[id].kernel;
-        return kernel != graph::kNone && plan.program->kernels[kernel].code.startsLate;
+    void steps(const std::vector<Step>& list) {
+        if (passes && leaves(list) > kFewSteps) return stepsInPieces(list);
+        stepsOf(list);
     }
 
-    ir::Marks marksOf(NodeId id) const {
-        ir::Marks marks = 0;
-        for (ir::Marks each : plan.program->kernels[graph.nodes[id].kernel].derived) marks |= each;
-        return marks;
-    }
-
-    /// Setup and init, with fields that are zeros before.
-    void start(NodeId id, Reg fields) {
-        const graph::Node& node = graph.nodes[id];
-        std::vector<Reg> passed;
-        if (fields != ir::kNone) passed.push_back(fields);
-        call(functions.of({node.kernel, kSetup, nullptr, nullptr}), passed, id, w.types.voidType());
-        if (plan.program->kernels[node.kernel].code.init)
-            call(functions.of({node.kernel, kInit, nullptr, nullptr}), passed, id,
-                 w.types.voidType());
-    }
-
-    void startAgain(NodeId id) {
-        const Record& record = state.record(graph.nodes[id].kernel);
-        if (!record.type) return start(id, ir::kNone);
-        const std::uint32_t scratch = w.local("scratch_" + std::to_string(id), record.type);
-        w.body.blocks[w.block].instrs.back().flag = false;  // zeros
-        start(id, w.address(scratch));
-        const ir::BlockId keeps = w.inBlock([&] { keepDerived(id, scratch); });
-        w.emit(Op::If, nullptr, {w.load(0)}).blocks = {keeps, ir::kNone, ir::kNone};
-    }
-
-    void keepDerived(NodeId id, std::uint32_t scratch) {
-        const KernelId kernel = graph.nodes[id].kernel;
-        const Record& record = state.record(kernel);
-        const std::vector<ir::Marks>& derived = plan.program->kernels[kernel].derived;
-        for (std::size_t k = 0; k < record.members.size(); ++k) {
-            if (derived[k] == 0 || record.members[k] == ir::kNone) continue;
-            const Reg to = items.member(items.fieldsOf(id), record, record.members[k]);
-            items.copy(to, items.member(w.address(scratch), record, record.members[k]));
+    void stepsOf(std::span<const Step> list) {
+        while (!list.empty()) {
+            std::size_t done = isUndone ? firings.fireReaders(list) : 0;
+            if (done == 0) {
+                drains ? stepIfLeft(list[0]) : step(list[0]);
+                done = 1;
+            }
+            list = list.subspan(done);
         }
     }
 
-    void steps(const std::vector<Step>& list) {
-        if (scaled && leaves(list) > kFewSteps) return stepsInPieces(list);
-        for (const Step& each : list) drains ? stepIfLeft(each) : step(each);
+    void doOften(base::Context& context, bool undone) {
+        passes = &context;
+        isUndone = undone;
+        firings.useVectors(context);
     }
 
     // ---- pieces
@@ -156,7 +118,7 @@ private:
 
     void piece(std::span<const Step> list) {
         PhaseWriter writer(functions, plan);
-        writer.scaled = scaled;
+        writer.doOften(*passes, isUndone);
         const std::vector<Reg> counters = items.loopCounters();
         ir::Body made = writer.runPiece(list, counters.size(), w.range);
         const std::uint32_t number = functions.add(std::move(made));
@@ -172,7 +134,7 @@ private:
         std::vector<Reg> counters;
         for (std::uint32_t d = 0; d < depth; ++d) counters.push_back(w.load(d));
         items.inLoops(std::move(counters));
-        for (const Step& each : list) step(each);
+        stepsOf(list);
         return std::move(w.body);
     }
 
@@ -243,8 +205,8 @@ private:
             std::none_of(step.body.begin(), step.body.end(),
                          [](const Step& each) { return each.kind == StepKind::Loop; });
         const bool isSmall = isInnermost && step.body.size() <= kFewSteps;
-        if (scaled && isSmall &&
-            base::PassRun(scaled->passes, base::Pass::ScalarReplacement,
+        if (isUndone && isSmall &&
+            base::PassRun(passes->passes, base::Pass::ScalarReplacement,
                           "a loop of " + std::to_string(step.body.size()) + " filters"))
             return items.keeping(plan.scaled, step, inside);
         inside();
@@ -336,105 +298,7 @@ private:
     void fireFilter(const Step& step, const graph::Node& node) {
         const elab::Kernel& kernel = plan.program->kernels[node.kernel];
         if (kernel.builtin != ir::BuiltinStream::None) return fireBuiltin(step, node, kernel);
-        const bool isFirst = step.first && kernel.prework;
-        const unsigned width =
-            scaled && !isFirst ? functions.lanes.widthOf(node.kernel, step.count) : 0;
-        if (width != 0) return fireInVectors(step, node, width);
-        items.loop(step.count, [&](Reg k) { fireOnce(step, node, isFirst, Index{}.plus(k)); });
-    }
-
-    /// Groups of firings, each in a vector. The last ones may be done twice, which changes nothing, but for those that count or
-    /// have state: what is left of them is done one by one.
-    void fireInVectors(const Step& step, const graph::Node& node, unsigned width) {
-        const std::int64_t groups = step.count / width, rest = step.count % width;
-        items.loop(groups, [&](Reg k) { fireGroup(step, node, width, Index{}.plus(k, width)); });
-        if (rest == 0) return;
-        const bool counts = state.record(node.kernel).iterations != ir::kNone;
-        if (!counts && !functions.lanes.hasState(node.kernel))
-            return fireGroup(step, node, width, {step.count - width, {}});
-        items.loop(rest,
-                   [&](Reg k) { fireOnce(step, node, false, Index{groups * width, {}}.plus(k)); });
-    }
-
-    /// Firings that begin with that one, in a vector, or one by one where it has to give up.
-    void fireGroup(const Step& step, const graph::Node& node, unsigned width, const Index& first) {
-        const LaneShape shape{.lanes = width,
-                              .takesColumns = isDealt(plan.inputsOf(step.node)),
-                              .leavesRows = isDealt(plan.outputsOf(step.node))};
-        callFiring(step, node, {.kernel = node.kernel, .body = kWork, .shape = shape}, first);
-        const Reg done = w.result(w.types.boolean(), false);
-        const ir::BlockId then = w.inBlock([&] {
-            if (shape.leavesRows) dealer.give(step, first);
-            countFirings(step.node, node.kernel, width);
-        });
-        const ir::BlockId otherwise = w.inBlock(
-            [&] { items.loop(width, [&](Reg k) { fireOnce(step, node, false, first.plus(k)); }); });
-        w.emit(Op::If, nullptr, {done}).blocks = {then, otherwise, ir::kNone};
-    }
-
-    void fireOnce(const Step& step, const graph::Node& node, bool isFirst, const Index& number) {
-        FunctionKey key{.kernel = node.kernel, .body = isFirst ? kPrework : kWork};
-        key.hasLoops = scaled && !isFirst && functions.lanes.loopsInVectors(node.kernel);
-        callFiring(step, node, key, number);
-        if (isDealt(plan.outputsOf(step.node))) dealer.give(step, number);
-        if (!isFirst) countFirings(step.node, node.kernel, 1);
-    }
-
-    /// Does one item of a firing lie on each of them (Plan::inputsOf)?
-    static bool isDealt(const std::vector<EdgeId>& edges) { return edges.size() > 1; }
-
-    /// `number`: of the firing, or of the first of several, in the step. `key`: without the types of tapes.
-    void callFiring(const Step& step, const graph::Node& node, FunctionKey key,
-                    const Index& number) {
-        const graph::Rates& rates = key.body == kPrework ? *node.prework : node.work;
-        const std::vector<EdgeId>&ins = plan.inputsOf(step.node), &outs = plan.outputsOf(step.node);
-        std::vector<Reg> passed, arrays;
-        if (const Reg fields = items.fieldsOf(step.node); fields != ir::kNone)
-            passed.push_back(fields);
-        auto pass = [&](EdgeId edge, const plan::Position& position, std::int64_t rate) {
-            passed.push_back(items.tape(edge));
-            passed.push_back(items.valueOf(items.index(edge, position).plus(number, rate)));
-            return items.tapeType(edge);
-        };
-        auto passArray = [&](std::uint32_t array, bool isParameter) -> const Type* {
-            (isParameter ? arrays : passed).push_back(w.address(array));
-            if (isParameter) return nullptr;
-            passed.push_back(w.integer(0));
-            return w.body.locals[array].type;
-        };
-        const std::int64_t lanes = key.shape.lanes;
-        if (isDealt(ins))
-            key.in = passArray(dealer.take(step, number, lanes), key.shape.takesColumns);
-        else if (!ins.empty())
-            key.in = pass(ins[0], step.inputs[0], rates.pop.max);
-        if (isDealt(outs))
-            key.out = passArray(dealer.prepare(step, lanes), key.shape.leavesRows);
-        else if (!outs.empty())
-            key.out = pass(outs[0], step.outputs[0], rates.push.max);
-        passed.insert(passed.end(), arrays.begin(), arrays.end());
-        const Type* result = lanes == 0 ? w.types.voidType() : w.types.boolean();
-        call(functions.of(key), std::move(passed), step.node, result);
-    }
-
-    /// The call says whose it is.
-    void call(std::uint32_t function, std::vector<Reg> passed, NodeId node, const Type* result) {
-        const base::SourceRange before = w.range;
-        w.range = graph.nodes[node].range;
-        ir::Instr& instr = w.emit(Op::Call, result, std::move(passed));
-        instr.callee = {ir::CalleeKind::Stream, function};
-        instr.index = node;
-        w.range = before;
-    }
-
-    /// For iter().
-    void countFirings(NodeId node, KernelId kernel, std::int64_t firings) {
-        const std::uint32_t member = state.record(kernel).iterations;
-        if (member == ir::kNone) return;
-        const Type* integer = w.types.intType();
-        const Reg count = items.member(items.fieldsOf(node), state.record(kernel), member);
-        const Reg before = w.operation(Op::LoadAt, integer, {count});
-        const Reg next = w.operation(Op::Add, integer, {before, w.integer(firings)});
-        w.emit(Op::StoreAt, integer, {count, next});
+        firings.fire(step);
     }
 
     void fireBuiltin(const Step& step, const graph::Node& node, const elab::Kernel& kernel) {
@@ -450,9 +314,11 @@ private:
     const graph::Graph& graph;
     ir::Writer w;
     Items items;
-    Dealer dealer;
+    FiringWriter firings;
     bool drains = false;
-    base::Context* scaled = nullptr;  ///< of the phase `scaled`: whose passes apply; else null
+    base::Context* passes =
+        nullptr;  ///< of a phase that runs often: which of them apply; else null
+    bool isUndone = false;  ///< after a fault the state does not matter
 };
 
 }  // namespace
@@ -463,6 +329,11 @@ ir::Body phaseBody(Functions& functions, const plan::Plan& plan, const plan::Pha
     return PhaseWriter(functions, plan).run(phase, kind, isFirst ? "prework" : "work", header);
 }
 
+ir::Body oftenBody(Functions& functions, base::Context& context, const plan::Plan& plan,
+                   base::SourceRange header) {
+    return PhaseWriter(functions, plan).runOften(context, plan.steady, "work", header);
+}
+
 ir::Body blocksBody(Functions& functions, base::Context& context, const plan::Plan& plan,
                     base::SourceRange header) {
     return PhaseWriter(functions, plan).runBlocks(context, header);
@@ -471,11 +342,6 @@ ir::Body blocksBody(Functions& functions, base::Context& context, const plan::Pl
 ir::Body drainBody(Functions& functions, const plan::Plan& plan, const plan::Phase& phase,
                    const std::string& name, base::SourceRange header) {
     return PhaseWriter(functions, plan).run(phase, ir::BodyKind::Function, name, header);
-}
-
-std::optional<ir::Body> updateBody(Functions& functions, const plan::Plan& plan, std::uint32_t slot,
-                                   const std::string& name, base::SourceRange header) {
-    return PhaseWriter(functions, plan).update(slot, name, header);
 }
 
 }  // namespace strc::lowered

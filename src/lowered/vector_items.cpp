@@ -57,10 +57,15 @@ void loadItems(Writer& w, const Window& window, const Instr& peek) {
 }
 
 void loadColumns(Writer& w, const Window& window, const Instr& peek, std::int64_t items) {
-    const Reg columns = peek.operands[0];
-    const std::int64_t pop = peek.index, length = w.body.regs[columns].type->extent / pop;
+    fillColumns(w, window, peek.operands[0], peek.index, items);
+}
+
+void fillColumns(Writer& w, const Window& window, Reg columns, std::int64_t pop,
+                 std::int64_t items) {
+    const Type* array = w.body.regs[columns].type;
+    const std::int64_t length = array->extent / pop;
     const std::int64_t rows = items / pop, groups = rows / kGroup;
-    const Type* vector = w.types.vector(peek.type, kGroup);
+    const Type* vector = w.types.vector(array->element, kGroup);
     auto placeIn = [&](Reg column, Reg row) {
         return w.reference(columns, sum(w, times(w, column, length), row));
     };

@@ -36,6 +36,8 @@ public:
     unsigned widthOf(graph::KernelId, std::int64_t firings);
     /// Has the filter state, which every firing changes once?
     bool hasState(graph::KernelId) const;
+    /// Can its lanes find their items in columns? Not where each looks somewhere else, or has state.
+    bool takesColumns(graph::KernelId) const;
     /// The body of that shape, made when it is asked for: it pops nothing, and gives whether it has done the firings
     /// (vector/firings.h). Of a width that widthOf gave.
     const ir::Body& body(graph::KernelId, const LaneShape&);

@@ -15,6 +15,8 @@ struct Window {
 void loadItems(ir::Writer&, const Window&, const ir::Instr& peek);
 /// `peek.columns`, of so many items.
 void loadColumns(ir::Writer&, const Window&, const ir::Instr& peek, std::int64_t items);
+/// The same: items of a window whose lanes are `pop` apart, to an array in columns.
+void fillColumns(ir::Writer&, const Window&, ir::Reg columns, std::int64_t pop, std::int64_t items);
 /// `push.vector`.
 void storeItems(ir::Writer&, const Window&, const ir::Instr& push);
 /// `push.rows`.
