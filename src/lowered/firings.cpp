@@ -60,16 +60,15 @@ void FiringWriter::groups(std::int64_t firings, unsigned width,
     });
 }
 
-/// Firings that begin with that one, in a vector, or one by one where it has to give up. `columns`: a local with their window,
+/// Firings that begin with that one, in a vector, or one by one where it has to give up. `columns`: an array with their window,
 /// which others have transposed; ir::kNone: there is none.
-void FiringWriter::fireGroup(const Step& step, unsigned width, const Index& first,
-                             std::uint32_t columns) {
+void FiringWriter::fireGroup(const Step& step, unsigned width, const Index& first, Reg columns) {
     const bool isTransposed = columns != ir::kNone || isDealt(plan.inputsOf(step.node));
     const LaneShape shape{.lanes = width,
                           .takesColumns = isTransposed,
                           .leavesRows = isDealt(plan.outputsOf(step.node))};
     const FunctionKey key{.kernel = graph.nodes[step.node].kernel, .shape = shape};
-    callFiring(step, key, first, columns);
+    callFiring(step, key, first, {.columns = columns});
     const Reg done = w.result(w.types.boolean(), false);
     const ir::BlockId then = w.inBlock([&] {
         if (shape.leavesRows) dealer.give(step, first);
@@ -129,9 +128,114 @@ void FiringWriter::fireOnWindow(std::span<const Step> readers, unsigned width) {
                     w.types.array(item, vector::columnItems(rates, width)));
         const Index place = items.index(edge, step.inputs[0]).plus(first, rates.pop.max);
         const Window window{items.tape(edge), items.valueOf(place)};
-        fillColumns(w, window, w.address(columns), rates.pop.max, vector::windowOf(rates, width));
-        for (const Step& reader : readers) fireGroup(reader, width, first, columns);
+        const Reg array = w.address(columns);
+        fillColumns(w, window, array, rates.pop.max, vector::windowOf(rates, width));
+        for (const Step& reader : readers) fireGroup(reader, width, first, array);
     });
+}
+
+// ---- filters behind each other
+
+std::size_t FiringWriter::firePipeline(std::span<const Step> list) {
+    const VectorPipeline pipeline = findPipeline(plan, state, functions.lanes, list);
+    const std::size_t count = pipeline.members.size();
+    if (count == 0 ||
+        !base::PassRun(often->passes, base::Pass::VectorisePipelines,
+                       std::to_string(count) + " filters from " + graph.nodes[list[0].node].name))
+        return 0;
+    groups(pipeline.trips, pipeline.width,
+           [&](const Index& first) { fireIteration(pipeline, first); });
+    return count;
+}
+
+/// Member by member. Where a vector gives up, all firings are done one by one.
+void FiringWriter::fireIteration(const VectorPipeline& pipeline, const Index& iteration) {
+    buffers.assign(1, ir::kNone);
+    for (std::size_t k = 1; k < pipeline.members.size(); ++k) {
+        const plan::Step& step = *pipeline.members[k].step;
+        const Type* item = items.tapeType(plan.inputsOf(step.node)[0])->element;
+        const std::int64_t length =
+            graph.nodes[step.node].work.pop.max * pipeline.members[k].repeat * pipeline.width;
+        buffers.push_back(w.address(w.local("columns" + std::to_string(w.body.locals.size()),
+                                            w.types.array(item, length))));
+    }
+    const std::uint32_t fine =
+        w.local("fine" + std::to_string(w.body.locals.size()), w.types.boolean());
+    w.store(fine, w.truth());
+    for (std::size_t k = 0; k < pipeline.members.size(); ++k) {
+        const ir::BlockId inside = w.inBlock([&] { fireMember(pipeline, k, iteration, fine); });
+        w.emit(Op::If, nullptr, {w.load(fine)}).blocks = {inside, ir::kNone, ir::kNone};
+    }
+    const Reg fails = w.operation(Op::Not, w.types.boolean(), {w.load(fine)});
+    const ir::BlockId oneByOne = w.inBlock([&] {
+        for (const VectorPipeline::Member& member : pipeline.members)
+            items.loop(pipeline.width * member.repeat, [&](Reg k) {
+                fireOnce(*member.step, false, Index{}.plus(iteration, member.repeat).plus(k));
+            });
+    });
+    w.emit(Op::If, nullptr, {fails}).blocks = {oneByOne, ir::kNone, ir::kNone};
+}
+
+/// Stores in `fine` whether all lanes have done what they should.
+void FiringWriter::fireMember(const VectorPipeline& pipeline, std::size_t k, const Index& iteration,
+                              std::uint32_t fine) {
+    const VectorPipeline::Member& member = pipeline.members[k];
+    const bool isLast = k + 1 == pipeline.members.size(), isOnce = member.repeat == 1;
+    const Reg columns = k == 0 ? columnsOf(pipeline, iteration) : buffers[k];
+    const graph::Rates& rates = graph.nodes[member.step->node].work;
+    Reg rows = ir::kNone;
+    if (!isLast) rows = buffers[k + 1];
+    if (isLast && !isOnce) {
+        const Type* item = items.tapeType(plan.outputsOf(member.step->node)[0])->element;
+        const std::int64_t length = rates.push.max * member.repeat * pipeline.width;
+        rows = w.address(
+            w.local("rows" + std::to_string(w.body.locals.size()), w.types.array(item, length)));
+    }
+    auto part = [&](Reg array, Reg firing) {
+        if (isOnce || array == ir::kNone) return array;
+        const Type* whole = w.body.regs[array].type;
+        const Type* type = w.types.array(whole->element, whole->extent / member.repeat);
+        w.emit(Op::Elem, type, {array, firing, w.integer(member.repeat)}).checked = false;
+        return w.result(type, true);
+    };
+    const LaneShape shape{.lanes = pipeline.width,
+                          .takesColumns = columns != ir::kNone,
+                          .leavesRows = rows != ir::kNone};
+    const FunctionKey key{.kernel = graph.nodes[member.step->node].kernel, .shape = shape};
+    items.loop(member.repeat, [&](Reg firing) {
+        const Reg inPart = part(columns, firing), outPart = part(rows, firing);
+        const Index number = Index{}.plus(iteration, member.repeat).plus(firing);
+        callFiring(*member.step, key, number, {.columns = inPart, .rows = outPart});
+        const Reg done = w.result(w.types.boolean(), false);
+        w.store(fine, w.operation(Op::And, w.types.boolean(), {w.load(fine), done}));
+    });
+    if (isLast && !isOnce) spillRows(pipeline, rows, iteration);
+}
+
+/// The window of the first member, transposed; ir::kNone: its lanes find their items beside each other.
+Reg FiringWriter::columnsOf(const VectorPipeline& pipeline, const Index& iteration) {
+    const VectorPipeline::Member& member = pipeline.members[0];
+    const EdgeId edge = plan.inputsOf(member.step->node)[0];
+    graph::Rates rates = graph.nodes[member.step->node].work;
+    rates.pop.max *= member.repeat;
+    if (rates.pop.max == 1) return ir::kNone;
+    const Type* item = items.tapeType(edge)->element;
+    const Type* type = w.types.array(item, vector::columnItems(rates, pipeline.width));
+    const Reg columns = w.address(w.local("columns" + std::to_string(w.body.locals.size()), type));
+    const Index place = items.index(edge, member.step->inputs[0]).plus(iteration, rates.pop.max);
+    const Window window{items.tape(edge), items.valueOf(place)};
+    fillColumns(w, window, columns, rates.pop.max, vector::windowOf(rates, pipeline.width));
+    return columns;
+}
+
+/// What all firings of the last member's iterations have left.
+void FiringWriter::spillRows(const VectorPipeline& pipeline, Reg rows, const Index& iteration) {
+    const VectorPipeline::Member& member = pipeline.members.back();
+    const EdgeId edge = plan.outputsOf(member.step->node)[0];
+    const std::int64_t count = graph.nodes[member.step->node].work.push.max * member.repeat;
+    const Index place = items.index(edge, member.step->outputs[0]).plus(iteration, count);
+    const Window window{items.tape(edge), items.valueOf(place)};
+    spillRowsTo(w, window, rows, pipeline.width);
 }
 
 // ---- calls
@@ -139,41 +243,40 @@ void FiringWriter::fireOnWindow(std::span<const Step> readers, unsigned width) {
 void FiringWriter::fireOnce(const Step& step, bool isFirst, const Index& number) {
     FunctionKey key{.kernel = graph.nodes[step.node].kernel, .body = isFirst ? kPrework : kWork};
     key.hasLoops = often && !isFirst && functions.lanes.loopsInVectors(key.kernel);
-    callFiring(step, key, number, ir::kNone);
+    callFiring(step, key, number, {});
     if (isDealt(plan.outputsOf(step.node))) dealer.give(step, number);
     if (!isFirst) countFirings(step.node, 1);
 }
 
-/// `number`: of the firing, or of the first of several, in the step. `key`: without the types of tapes. `columns`: as in fireGroup.
+/// `number`: of the firing, or of the first of several, in the step. `key`: without the types of tapes.
 void FiringWriter::callFiring(const Step& step, FunctionKey key, const Index& number,
-                              std::uint32_t columns) {
+                              Arrays arrays) {
     const graph::Node& node = graph.nodes[step.node];
     const graph::Rates& rates = key.body == kPrework ? *node.prework : node.work;
     const std::vector<EdgeId>&ins = plan.inputsOf(step.node), &outs = plan.outputsOf(step.node);
-    std::vector<Reg> passed, arrays;
+    const std::int64_t lanes = key.shape.lanes;
+    if (isDealt(ins)) arrays.columns = w.address(dealer.take(step, number, lanes));
+    if (isDealt(outs)) arrays.rows = w.address(dealer.prepare(step, lanes));
+    std::vector<Reg> passed;
     if (const Reg fields = items.fieldsOf(step.node); fields != ir::kNone) passed.push_back(fields);
-    auto pass = [&](EdgeId edge, const plan::Position& position, std::int64_t rate) {
+    auto passTape = [&](EdgeId edge, const plan::Position& position, std::int64_t rate) {
         passed.push_back(items.tape(edge));
         passed.push_back(items.valueOf(items.index(edge, position).plus(number, rate)));
         return items.tapeType(edge);
     };
-    auto passArray = [&](std::uint32_t array, bool isParameter) -> const Type* {
-        (isParameter ? arrays : passed).push_back(w.address(array));
-        if (isParameter) return nullptr;
+    auto passArray = [&](Reg array) {
+        passed.push_back(array);
         passed.push_back(w.integer(0));
-        return w.body.locals[array].type;
+        return w.body.regs[array].type;
     };
-    const std::int64_t lanes = key.shape.lanes;
-    if (isDealt(ins)) columns = dealer.take(step, number, lanes);
-    if (columns != ir::kNone)
-        key.in = passArray(columns, key.shape.takesColumns);
-    else if (!ins.empty())
-        key.in = pass(ins[0], step.inputs[0], rates.pop.max);
-    if (isDealt(outs))
-        key.out = passArray(dealer.prepare(step, lanes), key.shape.leavesRows);
-    else if (!outs.empty())
-        key.out = pass(outs[0], step.outputs[0], rates.push.max);
-    passed.insert(passed.end(), arrays.begin(), arrays.end());
+    if (!key.shape.takesColumns && !ins.empty())
+        key.in = arrays.columns != ir::kNone ? passArray(arrays.columns)
+                                             : passTape(ins[0], step.inputs[0], rates.pop.max);
+    if (!key.shape.leavesRows && !outs.empty())
+        key.out = arrays.rows != ir::kNone ? passArray(arrays.rows)
+                                           : passTape(outs[0], step.outputs[0], rates.push.max);
+    if (key.shape.takesColumns) passed.push_back(arrays.columns);
+    if (key.shape.leavesRows) passed.push_back(arrays.rows);
     const Type* result = lanes == 0 ? w.types.voidType() : w.types.boolean();
     call(functions.of(key), std::move(passed), step.node, result);
 }

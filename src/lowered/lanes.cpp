@@ -1,5 +1,7 @@
 #include "lowered/detail/lanes.h"
 
+#include <algorithm>
+
 #include "base/pass.h"
 #include "ir/scalarise.h"
 #include "vector/loops.h"
@@ -86,6 +88,11 @@ unsigned Lanes::widthOf(graph::KernelId id, std::int64_t firings) {
     }
     filter.asked.insert(width);
     return width;
+}
+
+bool Lanes::hasWidth(graph::KernelId id, unsigned width) const {
+    const std::vector<unsigned>& widths = filters.at(id).widths;
+    return std::find(widths.begin(), widths.end(), width) != widths.end();
 }
 
 bool Lanes::hasState(graph::KernelId id) const { return !filters.at(id).state.empty(); }

@@ -85,7 +85,8 @@ private:
 
     void stepsOf(std::span<const Step> list) {
         while (!list.empty()) {
-            std::size_t done = isUndone ? firings.fireReaders(list) : 0;
+            std::size_t done = isUndone ? firings.firePipeline(list) : 0;
+            if (done == 0 && isUndone) done = firings.fireReaders(list);
             if (done == 0) {
                 drains ? stepIfLeft(list[0]) : step(list[0]);
                 done = 1;

@@ -97,12 +97,15 @@ void storeItems(Writer& w, const Window& window, const Instr& push) {
 }
 
 void storeRows(Writer& w, const Window& window, const Instr& push) {
-    const Reg rows = push.operands[0];
+    spillRowsTo(w, window, push.operands[0], push.index);
+}
+
+void spillRowsTo(Writer& w, const Window& window, Reg rows, std::int64_t lanes) {
     const Type* array = w.body.regs[rows].type;
-    const std::int64_t lanes = push.index, count = array->extent / lanes;
+    const std::int64_t count = array->extent / lanes;
     if (count == 0) return;
     if (count == 1) {
-        const Type* vector = w.types.vector(push.type, lanes);
+        const Type* vector = w.types.vector(array->element, lanes);
         loadVector(w, vector, w.reference(rows, w.integer(0)), 1);
         const Reg loaded = w.result(vector, false);
         w.emit(Op::StoreVector, vector, {w.reference(window.tape, window.next), loaded});

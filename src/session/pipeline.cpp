@@ -228,10 +228,11 @@ private:
             result.context.diags.add(base::Diag::CannotCompile, mainRange()) << why;
             return;
         }
-        const std::int64_t factor = result.plan->scaled.iterations;
+        const bool scales = request.optimise.has_value();
+        const std::int64_t factor = scales ? result.plan->scaled.iterations : 0;
         elab::Elaboration made =
             lowered::lower(result.context, *result.program.types, result.module, *result.plan,
-                           {.scales = true, .target = request.target})
+                           {.scales = scales, .target = request.target})
                 .elaboration;
         result.plan.reset();
         result.optimised.reset();

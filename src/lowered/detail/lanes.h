@@ -34,6 +34,8 @@ public:
 
     /// The firings that a vector of a step with so many takes; 0: they are done one by one.
     unsigned widthOf(graph::KernelId, std::int64_t firings);
+    /// Is it one of those that there are, be it not the best one?
+    bool hasWidth(graph::KernelId, unsigned width) const;
     /// Has the filter state, which every firing changes once?
     bool hasState(graph::KernelId) const;
     /// Can its lanes find their items in columns? Not where each looks somewhere else, or has state.

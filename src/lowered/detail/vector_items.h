@@ -21,5 +21,7 @@ void fillColumns(ir::Writer&, const Window&, ir::Reg columns, std::int64_t pop, 
 void storeItems(ir::Writer&, const Window&, const ir::Instr& push);
 /// `push.rows`.
 void storeRows(ir::Writer&, const Window&, const ir::Instr& push);
+/// The same: an array with `lanes` items in a row, lane after lane.
+void spillRowsTo(ir::Writer&, const Window&, ir::Reg rows, std::int64_t lanes);
 
 }  // namespace strc::lowered

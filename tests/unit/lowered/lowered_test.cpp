@@ -147,6 +147,42 @@ TEST_F(LoweredScaled, LoopsInVectors) {
     EXPECT_THAT(text, HasSubstr("vector<float"));
 }
 
+TEST_F(LoweredScaled, FiltersBehindEachOtherKeepColumns) {
+    const char* filters =
+        "int->int filter Two { work pop 2 push 2 { int a = pop(); int b = pop(); push(a & 63 ^ b); "
+        "push(a % 5); } }\n"
+        "int->int filter Four { work pop 4 push 2 { int a = peek(3) ^ 2; int b = pop() & pop(); "
+        "pop(); pop(); push(a); push(b); } }\n"
+        "int->int filter Three { work pop 2 push 3 { int a = pop(); int b = pop(); push(b % 3); "
+        "push(a); push(a * b); } }\n";
+    const std::string text = expectSame(filters, "add Two; add Four; add Three;", 3000);
+    EXPECT_THAT(text, HasSubstr("local fine"));
+    EXPECT_THAT(text, HasSubstr("columns: int["));
+    disabled = {base::Pass::VectorisePipelines};
+    EXPECT_THAT(expectSame(filters, "add Two; add Four; add Three;", 3000),
+                Not(HasSubstr("local fine")));
+}
+
+TEST_F(LoweredScaled, FaultsOfFiltersBehindEachOther) {
+    const char* filters =
+        "int->int filter Two { work pop 2 push 2 { int[110] t; int a = pop(); int b = pop(); t[a + "
+        "58] = b; push(t[a + 58] + b); push(a - b); } }\n"
+        "int->int filter Less { work pop 2 push 2 { int a = pop(); int b = pop(); push(100 / (a + "
+        "100)); push(a / (b - 41)); } }\n";
+    expectSame(filters, "add Two; add Less;", 3000);
+}
+
+TEST_F(LoweredScaled, ReadersOfOneWindow) {
+    const char* filters =
+        "int->int splitjoin Both { split duplicate; add Sum(3); add Sum(7); add Sum(8); join "
+        "roundrobin; }\n"
+        "int->int filter Sum(int n) { work pop 8 push 1 { int sum = 0; for (int k = 0; k < n; k++) "
+        "sum = 5 * sum ^ peek(k); for (int k = 0; k < 8; k++) pop(); push(sum); } }\n";
+    const std::string text = expectSame(filters, "add Both;", 3000);
+    EXPECT_THAT(text, HasSubstr("function Sum_work_x"));
+    EXPECT_THAT(text, HasSubstr(", columns: int["));
+}
+
 TEST_F(LoweredScaled, BranchesInVectors) {
     const char* filters =
         "int->int splitjoin Bank { split duplicate; for (int k = 0; k < 8; k++) add Recurrence(k); "
