@@ -52,6 +52,16 @@ std::string print(const llvm::Function& function) {
 /// Of those that compiled code calls; what is an instruction for LLVM is not among them.
 bool isPure(std::string_view name) { return name == "strc_complex_arg"; }
 
+/// Such a function is a piece of a phase, cut where one function would take long to compile.
+bool callsMany(const ir::Body& body) {
+    constexpr std::ptrdiff_t kMany = 24;
+    std::ptrdiff_t calls = 0;
+    for (const ir::Block& block : body.blocks)
+        calls += std::count_if(block.instrs.begin(), block.instrs.end(),
+                               [](const ir::Instr& instr) { return instr.op == ir::Op::Call; });
+    return calls >= kMany;
+}
+
 /// A branch that is read can lie on the tape that is written (of a feedback loop), at another place.
 void markTapes(llvm::Function& function, const KernelFunctions& owner) {
     function.addParamAttr(kIn, llvm::Attribute::NoAlias);
@@ -278,6 +288,7 @@ llvm::Function* ModuleBuilder::declare(const std::string& name, KernelFunctions&
     function->addParamAttr(kEnv, llvm::Attribute::NoAlias);
     if (!isFunction) function->addParamAttr(kFields, llvm::Attribute::NoAlias);
     if (!isFunction && !codegen::isDynamic(*owner.kernel)) markTapes(*function, owner);
+    if (callsMany(body)) function->addFnAttr(llvm::Attribute::NoInline);
     pending.push_back({function, &owner, code, &body});
     return function;
 }
@@ -441,8 +452,11 @@ void ModuleBuilder::limitVectors() {
     for (auto& [id, made] : kernels) {
         const bool hasLanes = !made.vectorWork.empty() || !made.variants.empty();
         if (!hasLanes || made.firesAlone) continue;
+        // A phase of a program that has been lowered to one filter, if it has state: the functions it calls are optimised.
+        const bool isPhase = made.kernel->blocks && made.kernel->stateSize > 0;
         made.work->addFnAttr(llvm::Attribute::NoInline);
-        made.work->addFnAttr(llvm::Attribute::OptimizeForSize);
+        made.work->addFnAttr(isPhase ? llvm::Attribute::OptimizeNone
+                                     : llvm::Attribute::OptimizeForSize);
     }
 }
 

@@ -1,6 +1,6 @@
 #include "codegen/detail/phase_context.h"
 
-#include "codegen/detail/tape_variables.h"
+#include "plan/tape_variables.h"
 #include "strc/demand.h"
 
 namespace strc::codegen {
@@ -85,7 +85,7 @@ void PhaseContext::move(const Type* type, llvm::Value* to, llvm::Value* from, st
 
 void PhaseContext::keepTapes(const std::vector<Step>& list, const plan::Phase& phase,
                              std::int64_t mostBytes) {
-    for (auto& [tape, made] : findTapeVariables(m.plan, phase, list, mostBytes)) {
+    for (auto& [tape, made] : plan::findTapeVariables(m.plan, phase, list, mostBytes)) {
         llvm::Value* memory =
             variable(static_cast<std::uint64_t>(made.items * m.plan.channels[tape].itemSize));
         ownTapes[tape] = {memory, made.first.base};

@@ -34,8 +34,9 @@ namespace strc::elab {
 using types::Type;
 using types::Value;
 
-/// Many firings of a filter without state at once, faster than one by one: a body that looks at what all of
-/// them look at, pushes what they push, pops nothing and returns true.
+/// Many firings of a filter at once, faster than one by one: a body that looks at what all of them look at, pushes what they
+/// push and returns true. A program that has been lowered to one filter (lowered/lower.h) may have state; then a fault in the
+/// middle of it has to be undone.
 struct Blocks {
     std::int64_t firings = 0;
     graph::Rates rates;

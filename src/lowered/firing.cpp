@@ -4,6 +4,7 @@
 #include "ir/calls.h"
 #include "ir/writer.h"
 #include "lowered/detail/functions.h"
+#include "lowered/detail/vector_items.h"
 
 namespace strc::lowered {
 namespace {
@@ -148,7 +149,7 @@ private:
 
     /// At the end of a firing: as many as declared?
     void requireAll() {
-        if (key.body != kWork && key.body != kPrework) return;
+        if ((key.body != kWork && key.body != kPrework) || key.shape.lanes != 0) return;
         w.range = w.body.header;
         for (Side side : {kOut, kIn}) {
             if (!isUnproved(side)) continue;
@@ -171,8 +172,8 @@ private:
     }
 
     static bool moves(Op op, Side side) {
-        if (side == kOut) return op == Op::Push || op == Op::PushFrom;
-        return op == Op::Pop || op == Op::PopInto || op == Op::Discard;
+        if (side == kOut) return op == Op::Push || op == Op::PushFrom || op == Op::PushVector;
+        return op == Op::Pop || op == Op::PopInto || op == Op::Discard || op == Op::DiscardMany;
     }
 
     void findCounts(bool inArray) {
@@ -208,24 +209,33 @@ private:
         return w.element(w.address(counts), w.integer(side));
     }
 
-    void advance(Side side) {
+    void advance(Side side, std::int64_t items) {
         if (isKnown(side)) {
-            ++known[side];
+            known[side] += items;
             return;
         }
-        const Reg next = w.operation(Op::Add, w.types.intType(), {countOf(side), w.integer(1)});
+        const Reg next = w.operation(Op::Add, w.types.intType(), {countOf(side), w.integer(items)});
         if (counts == ir::kNone) return w.store(count[side], next);
         w.setElement(w.address(counts), w.integer(side), next);
     }
 
+    /// The index of the next item.
+    Reg next(Side side) {
+        const Reg index = w.load(tape(side) + 1);
+        if (isKnown(side) && known[side] == 0) return index;
+        return w.operation(Op::Add, w.types.intType(), {index, countOf(side)});
+    }
+
     /// A ref to the next item, or to one `offset` further on.
     Reg item(Side side, Reg offset = ir::kNone) {
-        const Type* integer = w.types.intType();
-        Reg index = w.load(tape(side) + 1);
-        if (!isKnown(side) || known[side] != 0)
-            index = w.operation(Op::Add, integer, {index, countOf(side)});
-        if (offset != ir::kNone) index = w.operation(Op::Add, integer, {index, offset});
+        Reg index = next(side);
+        if (offset != ir::kNone) index = w.operation(Op::Add, w.types.intType(), {index, offset});
         return w.reference(w.address(tape(side)), index);
+    }
+
+    Window window(Side side) {
+        const Reg array = w.address(tape(side));
+        return {array, next(side)};
     }
 
     // ---- instructions
@@ -249,6 +259,7 @@ private:
 
     void instruction(Instr& instr) {
         w.range = instr.range;
+        if (functions.rates.cannotFail(key.kernel, *original)) instr.checked = false;
         if (instr.var.space == Space::Field && instr.var.index != ir::kNone) return field(instr);
         if (onTape(instr)) return;
         switch (instr.var.space) {
@@ -304,11 +315,39 @@ private:
                 instead(instr, Op::LoadAt, instr.type, {memberOf(member)});
                 break;
             }
+            default: return vectorsOnTape(instr);
+        }
+        if (isPush) advance(kOut, 1);
+        if (isPop) advance(kIn, 1);
+        return true;
+    }
+
+    /// Of a register that a constant makes.
+    std::int64_t constantOf(Reg reg) const {
+        for (const ir::Block& block : functions.bodyOf(key).blocks)
+            for (const Instr& instr : block.instrs)
+                if (instr.result == reg) return instr.value.toInt();
+        STRC_UNREACHABLE("a register that nothing makes");
+    }
+
+    /// Who makes vectors leaves no check of their rates to the firing.
+    bool vectorsOnTape(const Instr& instr) {
+        switch (instr.op) {
+            case Op::PeekVector:
+                loadItems(w, window(kIn), instr);
+                w.body.blocks[w.block].instrs.back().result = instr.result;
+                return true;
+            case Op::PeekColumns:
+                loadColumns(w, window(kIn), instr, constantOf(instr.operands[1]));
+                return true;
+            case Op::DiscardMany: advance(kIn, instr.index); return true;
+            case Op::PushVector:
+                storeItems(w, window(kOut), instr);
+                advance(kOut, w.body.regs[instr.operands[0]].type->extent);
+                return true;
+            case Op::PushRows: storeRows(w, window(kOut), instr); return true;
             default: return false;
         }
-        if (isPush) advance(kOut);
-        if (isPop) advance(kIn);
-        return true;
     }
 
     /// A call of another function of the filter.

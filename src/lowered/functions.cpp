@@ -15,7 +15,10 @@ bool isOnTape(ir::Op op) {
         case ir::Op::PushFrom:
         case ir::Op::PopInto:
         case ir::Op::PeekInto:
-        case ir::Op::Discard: return true;
+        case ir::Op::Discard:
+        case ir::Op::PeekVector:
+        case ir::Op::DiscardMany:
+        case ir::Op::PushVector: return true;
         default: return false;
     }
 }
@@ -30,8 +33,8 @@ bool usesTape(const ir::Body& body) {
 }  // namespace
 
 Functions::Functions(types::TypeTable& types, const State& state, const RateProofs& rates,
-                     const elab::Elaboration& program)
-    : state(state), rates(rates), types(types), program(program) {
+                     Lanes& lanes, const elab::Elaboration& program)
+    : state(state), rates(rates), lanes(lanes), types(types), program(program) {
     findTapes();
     gather();
 }
@@ -95,6 +98,8 @@ Added Functions::addedTo(const FunctionKey& key) const {
 
 const ir::Body& Functions::bodyOf(const FunctionKey& key) const {
     const ir::StreamCode& code = program.kernels[key.kernel].code;
+    if (key.shape.lanes != 0) return lanes.body(key.kernel, key.shape);
+    if (key.hasLoops) return *lanes.loopsInVectors(key.kernel);
     if (key.body == kWork) return *code.work;
     if (key.body == kPrework) return *code.prework;
     if (key.body == kSetup) return code.setup;
@@ -103,7 +108,10 @@ const ir::Body& Functions::bodyOf(const FunctionKey& key) const {
 
 std::string Functions::nameOf(const FunctionKey& key) const {
     const ir::StreamCode& code = program.kernels[key.kernel].code;
-    return (code.name.empty() ? "filter" : code.name) + '_' + bodyOf(key).name;
+    const std::string width = key.hasLoops           ? "_loops"
+                              : key.shape.lanes == 0 ? ""
+                                                     : "_x" + std::to_string(key.shape.lanes);
+    return (code.name.empty() ? "filter" : code.name) + '_' + bodyOf(key).name + width;
 }
 
 std::uint32_t Functions::add(ir::Body body) {

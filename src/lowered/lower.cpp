@@ -6,8 +6,8 @@
 
 #include "elab/replace.h"
 #include "ir/calls.h"
-#include "ir/scalarise.h"
 #include "lowered/detail/phases.h"
+#include "lowered/detail/start.h"
 #include "plan/writes.h"
 
 namespace strc::lowered {
@@ -31,8 +31,6 @@ std::string whyNot(const ir::Module& module, const elab::Kernel& kernel) {
             role == types::BuiltinRole::Reader || role == types::BuiltinRole::Writer;
         return isFile ? "it reads or writes files itself" : "";
     }
-    if (kernel.code.work && ir::hasVectors(*kernel.code.work))
-        return "several filters have been made one for vectors";
     for (const ir::Body* body : ir::bodiesThatRun(module, kernel.code))
         for (const ir::Block& block : body->blocks)
             for (const ir::Instr& instr : block.instrs)
@@ -66,7 +64,7 @@ std::uint8_t effectsOf(const graph::Graph& graph) {
     return all;
 }
 
-bool startsLate(const elab::Elaboration& program) {
+bool anyStartsLate(const elab::Elaboration& program) {
     return std::any_of(program.kernels.begin(), program.kernels.end(),
                        [](const elab::Kernel& kernel) { return kernel.code.startsLate; });
 }
@@ -86,6 +84,7 @@ elab::Elaboration wrapped(const plan::Plan& plan, elab::Kernel kernel, std::stri
     node.kernel = 0;
     node.prework = made.kernels[0].prework;
     node.effects = effectsOf(graph);
+    for (graph::Edge& edge : made.graph.edges) edge.initial.clear();  // they lie on tapes
     if (graph.input == graph::kNone) node.inputs.clear();
     if (graph.output == graph::kNone) node.outputs.clear();
     return made;
@@ -100,9 +99,6 @@ std::string whyNot(const ir::Module& module, const plan::Plan& plan) {
     if (!plan.mailboxes.empty()) return "it sends messages";
     for (NodeId id = 0; id < program.graph.nodes.size(); ++id) {
         const graph::Node& node = program.graph.nodes[id];
-        if (plan.inputsOf(id).size() > node.inputs.size() ||
-            plan.outputsOf(id).size() > node.outputs.size())
-            return "items of a firing lie on several tapes";
         if (node.kernel == graph::kNone) continue;
         if (std::string why = whyNot(module, program.kernels[node.kernel]); !why.empty())
             return why;
@@ -111,7 +107,7 @@ std::string whyNot(const ir::Module& module, const plan::Plan& plan) {
 }
 
 Program lower(base::Context& context, types::TypeTable& types, const ir::Module& module,
-              const plan::Plan& plan, bool drains) {
+              const plan::Plan& plan, const Options& options) {
     const graph::Graph& graph = plan.program->graph;
     const bool isComposite = !graph.composites.empty();
     const base::SourceRange header =
@@ -120,18 +116,25 @@ Program lower(base::Context& context, types::TypeTable& types, const ir::Module&
     kernel.code = frame(plan, isComposite ? graph.composites[0].name : graph.nodes[0].name, header);
     kernel.input = kernel.code.input;
     kernel.output = kernel.code.output;
-    const State state(context, types, plan, drains && plan.drain);
+    const State state(context, types, plan, options.drains && plan.drain);
     std::string bytes = state.describe(kernel);
     const RateProofs rates(module, *plan.program);
-    Functions functions(types, state, rates, *plan.program);
+    Lanes lanes(context, types, options.target, *plan.program, rates);
+    Functions functions(types, state, rates, lanes, *plan.program);
     kernel.work = ratesOf(plan, plan.steady);
-    if (!plan.init.steps.empty() || startsLate(*plan.program)) {
+    if (!plan.init.steps.empty() || anyStartsLate(*plan.program)) {
         kernel.prework = ratesOf(plan, plan.init);
         kernel.code.prework = phaseBody(functions, plan, plan.init, true, header);
     }
-    kernel.code.work = phaseBody(functions, plan, plan.steady, false, header);
+    const bool isScaled = options.scales && plan.scaled.iterations > 0;
+    kernel.code.work = options.scales && !isScaled
+                           ? oftenBody(functions, context, plan, header)
+                           : phaseBody(functions, plan, plan.steady, false, header);
+    if (isScaled)
+        kernel.blocks = elab::Blocks{plan.scaled.iterations, ratesOf(plan, plan.scaled),
+                                     blocksBody(functions, context, plan, header)};
     std::optional<Drain> drain;
-    if (drains && plan.drain) {
+    if (options.drains && plan.drain) {
         auto add = [&](const plan::Phase& phase, const char* name) {
             return functions.add(drainBody(functions, plan, phase, name, header));
         };

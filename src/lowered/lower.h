@@ -11,6 +11,7 @@
 #include "elab/elaborate.h"
 #include "graph/ending.h"
 #include "plan/plan.h"
+#include "target/model.h"
 
 namespace strc::lowered {
 
@@ -34,8 +35,16 @@ struct Program {
     std::optional<Drain> drain;  ///< if it was asked for, and the plan has one
 };
 
-/// There must be a lower form. `drains`: with functions for the end of the input, which no engine of the compiler calls.
+struct Options {
+    bool drains = false;  ///< with functions for the end of the input, which no engine of the compiler calls
+    /// The phase `scaled`, if the plan has one, becomes the filter's blocks (elab::Kernel::blocks). They have state, so whoever
+    /// runs them undoes them after a fault.
+    bool scales = false;
+    target::Model target;  ///< whose vectors the blocks use
+};
+
+/// There must be a lower form.
 Program lower(base::Context&, types::TypeTable&, const ir::Module&, const plan::Plan&,
-              bool drains = false);
+              const Options&);
 
 }  // namespace strc::lowered

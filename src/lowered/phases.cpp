@@ -1,21 +1,53 @@
 #include "lowered/detail/phases.h"
 
+#include <algorithm>
+#include <span>
+
 #include "base/assert.h"
-#include "ir/writer.h"
+#include "base/pass.h"
+#include "lowered/detail/firings.h"
+#include "lowered/detail/items.h"
+#include "lowered/detail/start.h"
 
 namespace strc::lowered {
 namespace {
 
 using ir::Op;
 using ir::Reg;
-using plan::Position;
 using plan::Step;
 using plan::StepKind;
+
+/// Of loops whose filters may have fields in variables, and of a function.
+constexpr std::size_t kFewSteps = 64;
+
+/// The leaves below, as far as they matter.
+std::size_t leaves(const std::vector<Step>& steps) {
+    std::size_t count = 0;
+    std::vector<const std::vector<Step>*> todo{&steps};
+    while (!todo.empty() && count <= kFewSteps) {
+        const std::vector<Step>& list = *todo.back();
+        todo.pop_back();
+        count += list.size();
+        for (const Step& step : list)
+            if (step.kind == StepKind::Loop) todo.push_back(&step.body);
+    }
+    return count;
+}
+
+bool isOfEnd(const Step& step) {
+    return step.kind == StepKind::Read || step.kind == StepKind::Write;
+}
 
 class PhaseWriter {
 public:
     PhaseWriter(Functions& all, const plan::Plan& plan)
-        : functions(all), state(all.state), plan(plan), graph(plan.program->graph), w(all.types) {}
+        : functions(all),
+          state(all.state),
+          plan(plan),
+          graph(plan.program->graph),
+          w(all.types),
+          items(w, state, plan),
+          firings(w, items, functions, plan) {}
 
     ir::Body run(const plan::Phase& phase, ir::BodyKind kind, const std::string& name,
                  base::SourceRange header) {
@@ -26,97 +58,85 @@ public:
         const bool isInit = &phase == &plan.init || (drains && &phase == &plan.drain->init);
         if (isInit)
             for (NodeId id = 0; id < graph.nodes.size(); ++id)
-                if (startsLate(id)) start(id, fieldsOf(id));
+                if (startsLate(plan, id)) firings.start(id, items.fieldsOf(id));
         steps(phase.steps);
         return std::move(w.body);
     }
 
-    std::optional<ir::Body> update(std::uint32_t slot, const std::string& name,
-                                   base::SourceRange header) {
-        w.body.name = name;
-        w.body.range = w.body.header = w.range = header;
-        w.body.locals.push_back({"keeps", w.types.boolean(), {}});
-        w.body.params = 1;
-        bool any = false;
-        for (NodeId id = 0; id < graph.nodes.size(); ++id) {
-            if (!startsLate(id) || (marksOf(id) & ir::markOf(slot)) == 0) continue;
-            startAgain(id);
-            any = true;
-        }
-        if (!any) return std::nullopt;
+    ir::Body runOften(base::Context& context, const plan::Phase& phase, const std::string& name,
+                      base::SourceRange header) {
+        doOften(context, &phase == &plan.scaled);
+        return run(phase, ir::BodyKind::Work, name, header);
+    }
+
+    ir::Body runBlocks(base::Context& context, base::SourceRange header) {
+        ir::Body made = runOften(context, plan.scaled, "scaled", header);
+        w.body = std::move(made);
+        w.body.result = w.types.boolean();
+        w.emit(Op::Return, nullptr, {w.truth()});
         return std::move(w.body);
     }
 
 private:
-    // ---- what parameters are known for late
-
-    bool startsLate(NodeId id) const {
-        const KernelId kernel = graph.nodes[id].kernel;
-        return kernel != graph::kNone && plan.program->kernels[kernel].code.startsLate;
-    }
-
-    ir::Marks marksOf(NodeId id) const {
-        ir::Marks marks = 0;
-        for (ir::Marks each : plan.program->kernels[graph.nodes[id].kernel].derived) marks |= each;
-        return marks;
-    }
-
-    /// Setup and init, with fields that are zeros before.
-    void start(NodeId id, Reg fields) {
-        const graph::Node& node = graph.nodes[id];
-        std::vector<Reg> passed;
-        if (fields != ir::kNone) passed.push_back(fields);
-        call(functions.of({node.kernel, kSetup, nullptr, nullptr}), passed, id);
-        if (plan.program->kernels[node.kernel].code.init)
-            call(functions.of({node.kernel, kInit, nullptr, nullptr}), passed, id);
-    }
-
-    void startAgain(NodeId id) {
-        const Record& record = state.record(graph.nodes[id].kernel);
-        if (!record.type) return start(id, ir::kNone);
-        const std::uint32_t scratch = w.local("scratch_" + std::to_string(id), record.type);
-        w.body.blocks[w.block].instrs.back().flag = false;  // zeros
-        start(id, w.address(scratch));
-        const ir::BlockId keeps = w.inBlock([&] { keepDerived(id, scratch); });
-        w.emit(Op::If, nullptr, {w.load(0)}).blocks = {keeps, ir::kNone, ir::kNone};
-    }
-
-    void keepDerived(NodeId id, std::uint32_t scratch) {
-        const KernelId kernel = graph.nodes[id].kernel;
-        const Record& record = state.record(kernel);
-        const std::vector<ir::Marks>& derived = plan.program->kernels[kernel].derived;
-        for (std::size_t k = 0; k < record.members.size(); ++k) {
-            if (derived[k] == 0 || record.members[k] == ir::kNone) continue;
-            const Reg to = member(fieldsOf(id), record, record.members[k]);
-            copy(to, member(w.address(scratch), record, record.members[k]));
-        }
-    }
-
-    Reg member(Reg fields, const Record& record, std::uint32_t k) {
-        const Type* type = record.type->structure->fields[k].type;
-        w.emit(Op::Member, type, {fields}).index = k;
-        return w.result(type, true);
-    }
-
-    /// An index into a tape: `base`, and counters of loops times factors.
-    struct Index {
-        std::int64_t base = 0;
-        std::vector<std::pair<Reg, std::int64_t>> terms;
-
-        Index plus(Reg counter, std::int64_t factor = 1) const {
-            Index sum = *this;
-            if (counter != ir::kNone && factor != 0) sum.terms.emplace_back(counter, factor);
-            return sum;
-        }
-        Index plus(std::int64_t items) const {
-            Index sum = *this;
-            sum.base += items;
-            return sum;
-        }
-    };
-
     void steps(const std::vector<Step>& list) {
-        for (const Step& each : list) drains ? stepIfLeft(each) : step(each);
+        if (passes && leaves(list) > kFewSteps) return stepsInPieces(list);
+        stepsOf(list);
+    }
+
+    void stepsOf(std::span<const Step> list) {
+        while (!list.empty()) {
+            std::size_t done = isUndone ? firings.firePipeline(list) : 0;
+            if (done == 0 && isUndone) done = firings.fireReaders(list);
+            if (done == 0) {
+                drains ? stepIfLeft(list[0]) : step(list[0]);
+                done = 1;
+            }
+            list = list.subspan(done);
+        }
+    }
+
+    void doOften(base::Context& context, bool undone) {
+        passes = &context;
+        isUndone = undone;
+        firings.useVectors(context);
+    }
+
+    // ---- pieces
+
+    /// What takes long to compile as one function becomes several. Items of the two ends are left to the whole.
+    void stepsInPieces(const std::vector<Step>& list) {
+        for (std::size_t from = 0; from < list.size();) {
+            std::size_t to = from, count = 0;
+            while (to < list.size() && count < kFewSteps && !isOfEnd(list[to]))
+                count += list[to++].kind == StepKind::Loop ? leaves(list[to - 1].body) : 1;
+            if (to == from)
+                step(list[to++]);
+            else
+                piece({list.data() + from, list.data() + to});
+            from = to;
+        }
+    }
+
+    void piece(std::span<const Step> list) {
+        PhaseWriter writer(functions, plan);
+        writer.doOften(*passes, isUndone);
+        const std::vector<Reg> counters = items.loopCounters();
+        ir::Body made = writer.runPiece(list, counters.size(), w.range);
+        const std::uint32_t number = functions.add(std::move(made));
+        w.emit(Op::Call, w.types.voidType(), counters).callee = {ir::CalleeKind::Stream, number};
+    }
+
+    ir::Body runPiece(std::span<const Step> list, std::size_t depth, base::SourceRange header) {
+        w.body.name = "piece";
+        w.body.range = w.body.header = w.range = header;
+        for (std::size_t d = 0; d < depth; ++d)
+            w.body.locals.push_back({"k" + std::to_string(d), w.types.intType(), {}});
+        w.body.params = static_cast<std::uint32_t>(depth);
+        std::vector<Reg> counters;
+        for (std::uint32_t d = 0; d < depth; ++d) counters.push_back(w.load(d));
+        items.inLoops(std::move(counters));
+        stepsOf(list);
+        return std::move(w.body);
     }
 
     // ---- draining
@@ -131,7 +151,10 @@ private:
             case StepKind::Read:
                 return ifLeft(
                     nodes, [&] { step(each); },
-                    [&] { zeroItems(each.channel, index(each.outputs[0]), 1); });
+                    [&] {
+                        items.zeroItems(each.channel, items.index(each.channel, each.outputs[0]),
+                                        1);
+                    });
             case StepKind::Write: return ifLeft(nodes + 1, [&] { step(each); }, [] {});
             default: return step(each);
         }
@@ -141,7 +164,7 @@ private:
     template <typename Done, typename Without>
     void ifLeft(std::int64_t place, Done done, Without without) {
         const Type* number = w.types.scalar(types::TypeKind::Long);
-        const Reg numbers = fieldRef(state.left(), state.leftType());
+        const Reg numbers = items.fieldRef(state.left(), state.leftType());
         const Reg at = w.reference(numbers, w.integer(place));
         const Reg left = w.operation(Op::LoadAt, number, {at});
         const auto constant = [&](std::int64_t value) {
@@ -161,31 +184,14 @@ private:
     void giveZeros(const Step& step) {
         const std::vector<EdgeId>& edges = graph.nodes[step.node].outputs;
         for (std::size_t port = 0; port < edges.size(); ++port)
-            zeroItems(edges[port], index(step.outputs[port]),
-                      graph::pushRate(graph, edges[port], step.first));
-    }
-
-    void zeroItems(EdgeId edge, const Index& first, std::int64_t count) {
-        loop(count, [&](Reg k) {
-            const Reg to = item(edge, first.plus(k));
-            const Type* type = w.body.regs[to].type;
-            if (type->isAggregate()) {
-                w.emit(Op::Zero, type, {to});
-                return;
-            }
-            w.emit(Op::StoreAt, type, {to, w.constant(types::Value::zero(type))});
-        });
+            items.zeroItems(edges[port], items.index(edges[port], step.outputs[port]),
+                            graph::pushRate(graph, edges[port], step.first));
     }
 
     void step(const Step& step) {
         switch (step.kind) {
             case StepKind::Fire: return fire(step);
-            case StepKind::Loop:
-                return loop(step.count, [&](Reg counter) {
-                    counters.push_back(counter);
-                    steps(step.body);
-                    counters.pop_back();
-                });
+            case StepKind::Loop: return loop(step);
             case StepKind::Move: return move(step);
             case StepKind::Read: return read(step);
             case StepKind::Write: return write(step);
@@ -194,76 +200,35 @@ private:
         STRC_UNREACHABLE("a step without a lower form");
     }
 
-    /// `inside` gets the counter; ir::kNone, which counts as 0, if there is one iteration.
-    template <typename Inside>
-    void loop(std::int64_t count, Inside inside) {
-        if (count == 1) return inside(ir::kNone);
-        w.loop(count, inside);
-    }
-
-    // ---- places
-
-    Index index(const Position& position) const {
-        Index at{position.base, {}};
-        for (std::size_t d = 0; d < position.perIteration.size(); ++d)
-            at = at.plus(counters[d], position.perIteration[d]);
-        return at;
-    }
-
-    Reg valueOf(const Index& at) {
-        const Type* integer = w.types.intType();
-        Reg sum = ir::kNone;
-        auto add = [&](Reg term) {
-            sum = sum == ir::kNone ? term : w.operation(Op::Add, integer, {sum, term});
-        };
-        for (const auto& [counter, factor] : at.terms)
-            add(factor == 1 ? counter
-                            : w.operation(Op::Mul, integer, {counter, w.integer(factor)}));
-        if (at.base != 0 || sum == ir::kNone) add(w.integer(at.base));
-        return sum;
-    }
-
-    Reg item(EdgeId edge, const Index& at) { return w.reference(tape(edge), valueOf(at)); }
-
-    Reg tape(EdgeId edge) { return fieldRef(state.tapeOf(edge), state.tapeType(edge)); }
-    Reg fieldRef(std::uint32_t field, const Type* type) {
-        return w.address({ir::Space::Field, field}, type);
-    }
-
-    // ---- items
-
-    void copy(Reg to, Reg from) {
-        const Type* type = w.body.regs[to].type;
-        if (type->isAggregate()) {
-            w.emit(Op::Copy, type, {to, from});
-            return;
-        }
-        w.emit(Op::StoreAt, type, {to, w.operation(Op::LoadAt, type, {from})});
-    }
-
-    /// `count` items that lie one behind the other on both sides.
-    void copyItems(EdgeId toEdge, const Index& to, EdgeId fromEdge, const Index& from,
-                   std::int64_t count) {
-        loop(count, [&](Reg k) {
-            const Reg target = item(toEdge, to.plus(k));
-            copy(target, item(fromEdge, from.plus(k)));
-        });
+    void loop(const Step& step) {
+        auto inside = [&] { items.planLoop(step.count, [&] { steps(step.body); }); };
+        const bool isInnermost =
+            std::none_of(step.body.begin(), step.body.end(),
+                         [](const Step& each) { return each.kind == StepKind::Loop; });
+        const bool isSmall = isInnermost && step.body.size() <= kFewSteps;
+        if (isUndone && isSmall &&
+            base::PassRun(passes->passes, base::Pass::ScalarReplacement,
+                          "a loop of " + std::to_string(step.body.size()) + " filters"))
+            return items.keeping(plan.scaled, step, inside);
+        inside();
     }
 
     /// The two ranges may overlap, so items go in the order in which none is written over before it is read.
     void move(const Step& step) {
-        const Index from = index(step.inputs[0]), to = index(step.outputs[0]);
+        const Index from = items.index(step.channel, step.inputs[0]),
+                    to = items.index(step.channel, step.outputs[0]);
         const bool isDown = to.base <= from.base;
         const std::int64_t first = isDown ? 0 : step.count - 1, by = isDown ? 1 : -1;
-        loop(step.count, [&](Reg k) {
-            const Reg target = item(step.channel, to.plus(first).plus(k, by));
-            copy(target, item(step.channel, from.plus(first).plus(k, by)));
+        items.loop(step.count, [&](Reg k) {
+            const Reg target = items.item(step.channel, to.plus(first).plus(k, by));
+            items.copy(target, items.item(step.channel, from.plus(first).plus(k, by)));
         });
     }
 
     void read(const Step& step) {
-        loop(step.count, [&](Reg k) {
-            const Reg to = item(step.channel, index(step.outputs[0]).plus(k));
+        items.loop(step.count, [&](Reg k) {
+            const Reg to =
+                items.item(step.channel, items.index(step.channel, step.outputs[0]).plus(k));
             const Type* type = w.body.regs[to].type;
             if (type->isAggregate()) {
                 w.emit(Op::PopInto, type, {to});
@@ -274,8 +239,9 @@ private:
     }
 
     void write(const Step& step) {
-        loop(step.count, [&](Reg k) {
-            const Reg from = item(step.channel, index(step.inputs[0]).plus(k));
+        items.loop(step.count, [&](Reg k) {
+            const Reg from =
+                items.item(step.channel, items.index(step.channel, step.inputs[0]).plus(k));
             const Type* type = w.body.regs[from].type;
             if (type->isAggregate()) {
                 w.emit(Op::PushFrom, type, {from});
@@ -293,8 +259,8 @@ private:
             case graph::NodeKind::Filter: return fireFilter(step, node);
             case graph::NodeKind::Duplicate:
                 for (std::size_t port = 0; port < node.outputs.size(); ++port)
-                    copyItems(node.outputs[port], index(step.outputs[port]), node.inputs[0],
-                              index(step.inputs[0]), step.count);
+                    copyBetween(node.outputs[port], step.outputs[port], node.inputs[0],
+                                step.inputs[0], step.count);
                 return;
             case graph::NodeKind::RoundRobinSplitter: return distribute(step, node, true);
             case graph::NodeKind::RoundRobinJoiner: return distribute(step, node, false);
@@ -304,8 +270,8 @@ private:
     /// Between the one side of a round robin and the many.
     void distribute(const Step& step, const graph::Node& node, bool splits) {
         const EdgeId one = splits ? node.inputs[0] : node.outputs[0];
-        const Index place = index(splits ? step.inputs[0] : step.outputs[0]);
-        loop(step.count, [&](Reg k) {
+        const Index place = items.index(one, splits ? step.inputs[0] : step.outputs[0]);
+        items.loop(step.count, [&](Reg k) {
             std::int64_t passed = 0;
             for (std::size_t port = 0; port < node.weights.size(); ++port) {
                 const std::int64_t weight = node.weights[port];
@@ -313,72 +279,34 @@ private:
                 const Index whole = place.plus(passed).plus(k, node.totalWeight);
                 const EdgeId edge = splits ? node.outputs[port] : node.inputs[port];
                 const Index branch =
-                    index(splits ? step.outputs[port] : step.inputs[port]).plus(k, weight);
+                    items.index(edge, splits ? step.outputs[port] : step.inputs[port])
+                        .plus(k, weight);
                 if (splits)
-                    copyItems(edge, branch, one, whole, weight);
+                    items.copyItems(edge, branch, one, whole, weight);
                 else
-                    copyItems(one, whole, edge, branch, weight);
+                    items.copyItems(one, whole, edge, branch, weight);
                 passed += weight;
             }
         });
     }
 
+    void copyBetween(EdgeId toEdge, const plan::Position& to, EdgeId fromEdge,
+                     const plan::Position& from, std::int64_t count) {
+        items.copyItems(toEdge, items.index(toEdge, to), fromEdge, items.index(fromEdge, from),
+                        count);
+    }
+
     void fireFilter(const Step& step, const graph::Node& node) {
         const elab::Kernel& kernel = plan.program->kernels[node.kernel];
         if (kernel.builtin != ir::BuiltinStream::None) return fireBuiltin(step, node, kernel);
-        const bool isFirst = step.first && kernel.prework;
-        const graph::Rates& rates = isFirst ? *node.prework : node.work;
-        const FunctionKey key{node.kernel, isFirst ? kPrework : kWork,
-                              node.inputs.empty() ? nullptr : state.tapeType(node.inputs[0]),
-                              node.outputs.empty() ? nullptr : state.tapeType(node.outputs[0])};
-        loop(step.count, [&](Reg k) {
-            std::vector<Reg> passed;
-            if (state.fieldOf(step.node) != ir::kNone) passed.push_back(fieldsOf(step.node));
-            if (key.in) {
-                passed.push_back(tape(node.inputs[0]));
-                passed.push_back(valueOf(index(step.inputs[0]).plus(k, rates.pop.max)));
-            }
-            if (key.out) {
-                passed.push_back(tape(node.outputs[0]));
-                passed.push_back(valueOf(index(step.outputs[0]).plus(k, rates.push.max)));
-            }
-            call(functions.of(key), std::move(passed), step.node);
-            if (!isFirst) countFiring(step.node, node.kernel);
-        });
-    }
-
-    /// ir::kNone: it has none.
-    Reg fieldsOf(NodeId node) {
-        if (state.fieldOf(node) == ir::kNone) return ir::kNone;
-        return fieldRef(state.fieldOf(node), state.record(graph.nodes[node].kernel).type);
-    }
-
-    /// The call says whose it is.
-    void call(std::uint32_t function, std::vector<Reg> passed, NodeId node) {
-        const base::SourceRange before = w.range;
-        w.range = graph.nodes[node].range;
-        ir::Instr& instr = w.emit(Op::Call, w.types.voidType(), std::move(passed));
-        instr.callee = {ir::CalleeKind::Stream, function};
-        instr.index = node;
-        w.range = before;
-    }
-
-    /// For iter().
-    void countFiring(NodeId node, KernelId kernel) {
-        const std::uint32_t member = state.record(kernel).iterations;
-        if (member == ir::kNone) return;
-        const Type* integer = w.types.intType();
-        const Reg count = this->member(fieldsOf(node), state.record(kernel), member);
-        const Reg before = w.operation(Op::LoadAt, integer, {count});
-        const Reg next = w.operation(Op::Add, integer, {before, w.integer(1)});
-        w.emit(Op::StoreAt, integer, {count, next});
+        firings.fire(step);
     }
 
     void fireBuiltin(const Step& step, const graph::Node& node, const elab::Kernel& kernel) {
         const types::BuiltinRole role = types::info(kernel.builtin).role;
         if (role != types::BuiltinRole::Identity) return;  // it drops its items
-        copyItems(node.outputs[0], index(step.outputs[0]), node.inputs[0], index(step.inputs[0]),
-                  step.count * node.work.pop.max);
+        copyBetween(node.outputs[0], step.outputs[0], node.inputs[0], step.inputs[0],
+                    step.count * node.work.pop.max);
     }
 
     Functions& functions;
@@ -386,8 +314,12 @@ private:
     const plan::Plan& plan;
     const graph::Graph& graph;
     ir::Writer w;
-    std::vector<Reg> counters;  ///< of the loops around
+    Items items;
+    FiringWriter firings;
     bool drains = false;
+    base::Context* passes =
+        nullptr;  ///< of a phase that runs often: which of them apply; else null
+    bool isUndone = false;  ///< after a fault the state does not matter
 };
 
 }  // namespace
@@ -398,14 +330,19 @@ ir::Body phaseBody(Functions& functions, const plan::Plan& plan, const plan::Pha
     return PhaseWriter(functions, plan).run(phase, kind, isFirst ? "prework" : "work", header);
 }
 
+ir::Body oftenBody(Functions& functions, base::Context& context, const plan::Plan& plan,
+                   base::SourceRange header) {
+    return PhaseWriter(functions, plan).runOften(context, plan.steady, "work", header);
+}
+
+ir::Body blocksBody(Functions& functions, base::Context& context, const plan::Plan& plan,
+                    base::SourceRange header) {
+    return PhaseWriter(functions, plan).runBlocks(context, header);
+}
+
 ir::Body drainBody(Functions& functions, const plan::Plan& plan, const plan::Phase& phase,
                    const std::string& name, base::SourceRange header) {
     return PhaseWriter(functions, plan).run(phase, ir::BodyKind::Function, name, header);
-}
-
-std::optional<ir::Body> updateBody(Functions& functions, const plan::Plan& plan, std::uint32_t slot,
-                                   const std::string& name, base::SourceRange header) {
-    return PhaseWriter(functions, plan).update(slot, name, header);
 }
 
 }  // namespace strc::lowered

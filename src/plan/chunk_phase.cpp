@@ -1,6 +1,7 @@
 // The steady states of a chunk: many enough for their work to be worth a hand-over, few enough for near memory.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "plan/detail/chunk.h"
 #include "plan/detail/chunk_work.h"
@@ -18,37 +19,33 @@ constexpr std::int64_t kWholeVectors = 16;  ///< firings
 
 class ChunkPhases {
 public:
-    ChunkPhases(const graph::Graph& program, const Scalable& all) : graph(program), from(all) {}
+    ChunkPhases(const graph::Graph& program, Scalable all) : graph(program), from(std::move(all)) {
+        from.sequential.assign(from.sequential.size(), false);  // fused, they would be one section
+    }
 
     /// The most steady states, up to `most`, whose buffers fit.
     Scaled within(std::int64_t bytes, std::int64_t most) const {
-        Scaled best = scaledBy(1, bytes);
+        Scaled best = by(1, bytes);
         if (best.factor == 0) return best;
         while (best.factor < most) {
             const std::int64_t factor = best.factor + (most - best.factor + 1) / 2;
-            if (Scaled more = scaledBy(factor, bytes); more.factor != 0)
+            if (Scaled more = by(factor, bytes); more.factor != 0)
                 best = std::move(more);
             else
                 most = factor - 1;
         }
         const std::int64_t rest = best.factor % kWholeVectors;
         return rest == 0 || best.factor < kWholeVectors ? std::move(best)
-                                                        : scaledBy(best.factor - rest, bytes);
+                                                        : by(best.factor - rest, bytes);
     }
 
 private:
-    Scaled scaledBy(std::int64_t factor, std::int64_t limit) const {
-        auto tree = scaledSteady(graph, *from.steady, from.between, factor, {true, true, false});
-        if (!tree) return {};
-        *tree = from.begin.sharing->withoutGone(*tree);
-        Placed placed = place(
-            graph, *tree, {from.begin.held, from.begin.reads * factor, false, from.begin.sharing});
-        if (bytesBeyondWaiting(graph, placed, from.begin) > limit) return {};
-        return {factor, std::move(placed)};
+    Scaled by(std::int64_t factor, std::int64_t bytes) const {
+        return scaledBy(graph, from, {true, true, false}, factor, bytes);
     }
 
     const graph::Graph& graph;
-    const Scalable& from;
+    Scalable from;
 };
 
 }  // namespace

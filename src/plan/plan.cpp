@@ -101,8 +101,9 @@ private:
 
     Scalable scalable(const Begin& begin) const {
         const sched::Schedule& scaling = options.scaling ? *options.scaling : schedule;
-        return {&scaling.steady, begin, itemsBetween(), findSequential(*result.program),
-                options.forDevice};
+        return {&scaling.steady, begin,
+                itemsBetween(),  findSequential(*result.program),
+                options.factor,  options.forDevice};
     }
 
     /// A chunk is a transaction's, as the scaled phase is, and of no use without that.

@@ -223,6 +223,7 @@ struct Options {
     /// What to scale; none: the given schedule. To scale, every node must appear once in the steady state.
     const sched::Schedule* scaling = nullptr;
     std::int64_t mostItems = INT64_MAX;  ///< of an open end, in the phase `scaled`
+    std::int64_t factor = 0;  ///< steady states of the phase `scaled`; 0: as many as fast memory holds
     Tapes tapes = Tapes::Linear;
     /// Filters whose code only moves items are left out as well. Who follows code line by line misses them.
     bool removesCode = false;

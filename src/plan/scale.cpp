@@ -182,18 +182,6 @@ private:
 
 }  // namespace
 
-std::int64_t bytesBeyondWaiting(const graph::Graph& graph, const Placed& placed,
-                                const Begin& begin) {
-    std::int64_t sum = 0;
-    for (EdgeId id = 0; id < placed.capacity.size(); ++id) {
-        if (begin.sharing->tapeOf(id) != id) continue;
-        const std::int64_t items = placed.capacity[id] - begin.held[id];
-        if (items > kDeviceBytes) return items;
-        sum += items * itemSize(graph, id);
-    }
-    return sum;
-}
-
 std::optional<Loop> scaledSteady(const graph::Graph& graph, const Loop& steady,
                                  std::span<const std::int64_t> held, std::int64_t factor,
                                  ScaleOptions how) {
@@ -238,21 +226,41 @@ std::int64_t evenFactor(std::int64_t factor, std::int64_t bound) {
     return factor;
 }
 
+/// What channels need beyond what waits in them anyway; grows with the factor.
+std::int64_t bytesOf(const graph::Graph& graph, const Placed& placed, const Begin& begin) {
+    std::int64_t sum = 0;
+    for (EdgeId id = 0; id < placed.capacity.size(); ++id) {
+        if (begin.sharing->tapeOf(id) != id) continue;
+        const std::int64_t items = placed.capacity[id] - begin.held[id];
+        if (items > kDeviceBytes) return items;
+        sum += items * itemSize(graph, id);
+    }
+    return sum;
+}
+
+}  // namespace
+
+Scaled scaledBy(const graph::Graph& graph, const Scalable& from, ScaleOptions how,
+                std::int64_t factor, std::int64_t mostBytes) {
+    const Begin& begin = from.begin;
+    auto tree = scaledSteady(graph, *from.steady, from.between, factor, how);
+    if (!tree) return {};
+    *tree = begin.sharing->withoutGone(*tree);
+    if (how.gathers) gatherReaders(graph, *begin.sharing, from.sequential, *tree);
+    fuse(from.sequential, *tree);
+    Placed placed = place(graph, *tree, {begin.held, begin.reads * factor, false, begin.sharing});
+    if (bytesOf(graph, placed, begin) > mostBytes) return {};
+    return {factor, std::move(placed)};
+}
+
+namespace {
+
 /// The most steady states whose buffers fit.
 Scaled mostScaled(const graph::Graph& graph, const Scalable& from, ScaleOptions how,
                   std::int64_t bound) {
-    const Begin& begin = from.begin;
     const std::int64_t usual = mostBytes(graph, from);
-    auto scaledBy = [&](std::int64_t factor, std::int64_t limit) -> Scaled {
-        auto tree = scaledSteady(graph, *from.steady, from.between, factor, how);
-        if (!tree) return {};
-        *tree = begin.sharing->withoutGone(*tree);
-        if (how.gathers) gatherReaders(graph, *begin.sharing, from.sequential, *tree);
-        fuse(from.sequential, *tree);
-        Placed placed =
-            place(graph, *tree, {begin.held, begin.reads * factor, false, begin.sharing});
-        if (bytesBeyondWaiting(graph, placed, begin) > limit) return {};
-        return {factor, std::move(placed)};
+    auto scaledBy = [&](std::int64_t factor, std::int64_t limit) {
+        return plan::scaledBy(graph, from, how, factor, limit);
     };
     const std::int64_t fewest = from.forDevice                ? kFewestOfDevice
                                 : graph.nodes.size() > kLarge ? kWidth
@@ -297,6 +305,8 @@ Scaled scale(base::Context& context, const graph::Graph& graph, std::int64_t mos
         !base::PassRun(context.passes, base::Pass::Fusion, "the steady state"))
         from.sequential.assign(from.sequential.size(), false);
     const bool gathers = context.passes.isEnabled(base::Pass::ShareTransposes);
+    if (from.factor != 0)
+        return scaledBy(graph, from, {true, blocks, gathers}, from.factor, INT64_MAX);
     Scaled nested = mostScaled(graph, from, {false, blocks, gathers}, most);
     Scaled flat = mostScaled(graph, from, {true, blocks, gathers}, most);
     return flat.factor >= kHalfWidth || flat.factor >= (nested.factor + 1) / 2 ? std::move(flat)

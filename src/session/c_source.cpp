@@ -51,7 +51,7 @@ std::optional<OneFilter> oneFilter(Compilation& program) {
     OneFilter made;
     if (why.empty()) {
         made.lowered = lowered::lower(program.context, *program.program.types, program.module,
-                                      *program.plan, true);
+                                      *program.plan, {.drains = true, .target = {}});
         why = csource::whyNot(program.module, made.elaboration(), range);
     }
     if (why.empty()) return made;

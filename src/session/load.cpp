@@ -28,10 +28,6 @@ void reportUnknownWarning(base::Diagnostics& diags, std::string_view name) {
     if (!search.best().empty()) diag.note(base::Diag::DidYouMean) << search.best();
 }
 
-/// Passes whose programs have no lower form, and those that make more phases than it has.
-constexpr base::Pass kNotLowered[] = {base::Pass::HorizontalFusion, base::Pass::VectoriseSplitjoins,
-                                      base::Pass::RemoveRoundRobins, base::Pass::Scaling};
-
 bool isName(std::string_view text) {
     return std::all_of(text.begin(), text.end(),
                        [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
@@ -148,8 +144,6 @@ bool mayUseThreads(const Settings& settings) {
 Stage load(Compilation& result, const Settings& settings, std::vector<SourceText> sources,
            const Loading& loading) {
     base::Context& context = result.context;
-    if (settings.lowers)
-        for (base::Pass pass : kNotLowered) context.passes.disable(pass);
     if (settings.bisectLimit) context.passes.bisect(*settings.bisectLimit, loading.log);
     if (!result.weights) result.weights = weightsOf(context, settings, sources);
     Request request;

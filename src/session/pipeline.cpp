@@ -233,14 +233,17 @@ private:
             result.context.diags.add(base::Diag::CannotCompile, mainRange()) << why;
             return;
         }
+        const bool scales = request.optimise.has_value();
+        const std::int64_t factor = scales ? result.plan->scaled.iterations : 0;
         elab::Elaboration made =
-            lowered::lower(result.context, *result.program.types, result.module, *result.plan)
+            lowered::lower(result.context, *result.program.types, result.module, *result.plan,
+                           {.scales = scales, .target = request.target})
                 .elaboration;
         result.plan.reset();
         result.optimised.reset();
         result.schedules.clear();
         result.elaboration = std::move(made);
-        if (balance() && schedule()) makePlan(std::nullopt, std::nullopt);
+        if (balance() && schedule()) makePlan(std::nullopt, std::nullopt, factor);
     }
 
     base::SourceRange mainRange() const {
@@ -258,7 +261,7 @@ private:
     }
 
     void makePlan(const std::optional<sched::Schedule>& own,
-                  const std::optional<graph::Ending>& ending) {
+                  const std::optional<graph::Ending>& ending, std::int64_t factor = 0) {
         const bool isDynamic = result.elaboration.graph.isDynamic();
         const elab::Elaboration& program = result.plannedProgram();
         const sched::Schedule none;
@@ -266,13 +269,14 @@ private:
             isDynamic ? std::nullopt : scalable(program, result.plannedQuota());
         std::optional<base::Quiet> quiet;
         if (request.planIfPossible) quiet.emplace(result.context.diags);
-        result.plan = plan::plan(result.context, program, result.plannedQuota(),
-                                 isDynamic ? none
-                                 : own     ? *own
-                                           : result.schedules.front(),
-                                 {single ? &*single : nullptr, request.mostItems, request.tapes,
-                                  request.optimise.has_value(), ending ? &*ending : nullptr,
-                                  request.chunks, request.chunkStates, request.forDevice});
+        result.plan =
+            plan::plan(result.context, program, result.plannedQuota(),
+                       isDynamic ? none
+                       : own     ? *own
+                                 : result.schedules.front(),
+                       {single ? &*single : nullptr, request.mostItems, factor, request.tapes,
+                        request.optimise.has_value(), ending ? &*ending : nullptr, request.chunks,
+                        request.chunkStates, request.forDevice});
     }
 
     /// What --lenient made a warning of.

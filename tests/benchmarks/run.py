@@ -20,7 +20,7 @@ import catalogue  # noqa: E402
 import engines  # noqa: E402
 import sides  # noqa: E402
 
-ENGINES = ("interpret", "jit", "executable")
+ENGINES = ("interpret", "jit", "jit-arrays", "executable")
 ITEMS = 20_000  # unless the catalogue says otherwise
 
 

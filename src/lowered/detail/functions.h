@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "lowered/detail/lanes.h"
 #include "lowered/detail/rates.h"
 #include "lowered/detail/state.h"
 
@@ -20,6 +21,8 @@ struct FunctionKey {
     const Type* in = nullptr;
     const Type* out = nullptr;
     bool inPrework = false;  ///< whose rates its items count for, if there are checks of them
+    LaneShape shape = {};  ///< of kWork
+    bool hasLoops = false;  ///< kWork: it is Lanes::loopsInVectors
     auto operator<=>(const FunctionKey&) const = default;
 };
 
@@ -35,7 +38,7 @@ struct Added {
 
 class Functions {
 public:
-    Functions(types::TypeTable&, const State&, const RateProofs&, const elab::Elaboration&);
+    Functions(types::TypeTable&, const State&, const RateProofs&, Lanes&, const elab::Elaboration&);
 
     /// Its number among the filter's functions; it is made by `finish` if it is new.
     std::uint32_t of(const FunctionKey&);
@@ -54,6 +57,7 @@ public:
     // ---- for the rewriting of bodies
     const State& state;
     const RateProofs& rates;
+    Lanes& lanes;
     types::TypeTable& types;
     /// Where a kernel's stored arrays and constants stand among those of the filter.
     std::uint32_t storedOf(KernelId kernel, std::uint32_t k) const {

@@ -24,7 +24,11 @@ public:
     }
     /// May the peek look beyond the window, or before it?
     bool mayMiss(graph::KernelId kernel, const ir::Instr& peek) const {
-        return peek.checked && !inside[kernel].contains(&peek);
+        return peek.checked && !cannotFail(kernel, peek);
+    }
+    /// Does a check of an instruction of the kernel's own bodies always hold?
+    bool cannotFail(graph::KernelId kernel, const ir::Instr& instr) const {
+        return inside[kernel].contains(&instr);
     }
 
 private:

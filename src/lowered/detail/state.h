@@ -30,6 +30,9 @@ public:
     State(base::Context&, types::TypeTable&, const plan::Plan&, bool drains);
 
     const Record& record(KernelId kernel) const { return records[kernel]; }
+    const Record& recordOf(NodeId node) const {
+        return records[plan.program->graph.nodes[node].kernel];
+    }
     /// Fields of the filter: ir::kNone where a node has no fields.
     std::uint32_t fieldOf(NodeId node) const { return nodeFields[node]; }
     /// The field of the tape on which the edge's items lie, and its type, an array.

@@ -35,6 +35,7 @@ struct Scalable {
     /// Items on each edge between steady states, as if it had its own memory.
     std::vector<std::int64_t> between;
     std::vector<bool> sequential;  ///< findSequential
+    std::int64_t factor = 0;  ///< Options::factor
     bool forDevice = false;  ///< Options::forDevice
 };
 
@@ -43,8 +44,10 @@ struct Scaled {
     Placed placed;
 };
 
-/// What channels need beyond what waits in them anyway.
-std::int64_t bytesBeyondWaiting(const graph::Graph&, const Placed&, const Begin&);
+/// So many steady states as one, with neighbours that are `sequential` fused. factor 0: that cannot be, or needs more than so many
+/// bytes beyond what waits on tapes anyway.
+Scaled scaledBy(const graph::Graph&, const Scalable&, ScaleOptions, std::int64_t factor,
+                std::int64_t mostBytes);
 
 /// The passes `scaling` and `feedback-blocks`: as many steady states as fast memory holds, `most` at most. For a device, as
 /// many as it may copy while it computes.

@@ -44,6 +44,207 @@ protected:
     const elab::Kernel& kernel() const { return program.elaboration.kernels[0]; }
 };
 
+/// With a phase of many steady states, and all passes that change the graph.
+class LoweredScaled : public CompiledTest {
+protected:
+    LoweredScaled() { request.optimise = pass::Options{}; }
+
+    /// The text of the lower form, which prints the same as the program and has the same faults.
+    std::string expectSame(const std::string& filters, const std::string& pipeline,
+                           std::int64_t count) {
+        SCOPED_TRACE(pipeline);
+        const std::string text = "void->void pipeline Main { add Count; " + pipeline +
+                                 " add Show; }\n" + kEnds + filters;
+        request.lowers = false;
+        compile(text);
+        const interp::Outcome meant = interpret(iterations(count));
+        const std::string expected = std::exchange(printed, "");
+        const std::vector<std::string> expectedFaults = messages();
+        request.lowers = true;
+        compile(text);
+        const elab::Kernel& kernel = program.elaboration.kernels[0];
+        EXPECT_TRUE(kernel.blocks);
+        if (!kernel.blocks) return {};
+        EXPECT_GT(count, 2 * kernel.blocks->firings) << "most of it is done in the phase";
+        EXPECT_THAT(ir::verify(program.module, &kernel.code, kernel.blocks->work), IsEmpty());
+        for (const ir::Body& body : kernel.code.functions)
+            EXPECT_THAT(ir::verify(program.module, &kernel.code, body), IsEmpty())
+                << ir::print(body);
+        const interp::Outcome done = run(iterations(count));
+        EXPECT_EQ(done.end, meant.end);
+        EXPECT_EQ(std::exchange(printed, ""), expected);
+        EXPECT_EQ(messages(), expectedFaults);
+        return ir::print(kernel.code) + ir::print(kernel.blocks->work);
+    }
+
+    /// Without the instances: of the one filter they are its own.
+    std::vector<std::string> messages() {
+        std::vector<std::string> all;
+        for (const base::Diagnostic& fault : program.context.diags.all())
+            all.push_back(base::message(fault.id, fault.args));
+        return all;
+    }
+
+    static constexpr const char* kEnds =
+        "void->int filter Count { int n; work push 1 { push(n * 37 % 101 - 50); n++; } }\n"
+        "int->void filter Show { work pop 1 { println(pop()); } }\n";
+};
+
+TEST_F(LoweredScaled, FiringsInVectors) {
+    const char* filters =
+        "int->int filter Six { work pop 6 peek 9 push 2 { push(peek(8) * 3 + peek(0)); "
+        "push(peek(1) "
+        "- peek(5)); for (int k = 0; k < 6; k++) pop(); } }\n"
+        "int->int filter Near { work pop 1 peek 3 push 1 { push(peek(0) + 2 * peek(1) - peek(2)); "
+        "pop(); } }\n"
+        "int->int filter Number { work pop 1 push 1 { push(pop() + iter() % 5); } }\n";
+    const std::string text = expectSame(filters, "add Six; add Near; add Number;", 3000);
+    EXPECT_THAT(text, HasSubstr("function Six_work_x"));
+    EXPECT_THAT(text, HasSubstr("function Near_work_x"));
+    EXPECT_THAT(text, HasSubstr("load.vector"));
+    EXPECT_THAT(text, Not(HasSubstr("peek.")));
+    EXPECT_THAT(text, Not(HasSubstr("push.rows")));
+}
+
+/// Whatever is left of the steps: 3 of 5 firings and the like.
+TEST_F(LoweredScaled, FiringsThatAreLeft) {
+    const char* filters =
+        "int->int filter Five { work pop 5 push 3 { int sum = 0; for (int k = 0; k < 5; k++) sum "
+        "+= "
+        "pop(); push(sum); push(-sum); push(iter() & 1); } }\n"
+        "int->int filter Seven { work pop 7 push 1 { int sum = 0; for (int k = 0; k < 7; k++) sum "
+        "= "
+        "3 * sum + pop(); push(sum); } }\n";
+    request.mostItems = 11;
+    expectSame(filters, "add Five; add Seven;", 3000);
+}
+
+TEST_F(LoweredScaled, StateIsKeptInVariablesOfALoop) {
+    const char* filters =
+        "int->int stateful filter Last { int last; work pop 1 push 1 { int x = pop(); push(x - "
+        "last); last = x; } }\n"
+        "int->int stateful filter Sum(int f) { int sum; work pop 1 push 1 { sum = sum / f + pop(); "
+        "push(sum); } }\n";
+    const std::string text = expectSame(filters, "add Sum(3); add Sum(2); add Sum(5);", 5000);
+    EXPECT_THAT(text, HasSubstr("local own_tape_"));
+    EXPECT_THAT(text, HasSubstr(": Sum_fields"));
+    request.mostItems = INT64_MAX;
+    expectSame(filters, "add Sum(2); add Last; add Sum(3);", 5000);
+}
+
+TEST_F(LoweredScaled, LoopsInVectors) {
+    const char* filters =
+        "int->float stateful filter Rows { float[64] table; int n; work pop 8 push 32 { int first "
+        "= "
+        "pop(); for (int k = 1; k < 8; k++) pop(); n = (n + 1) % 32; table[n] = first; for (int k "
+        "= "
+        "0; k < 32; k++) { float sum = 0; for (int m = 0; m < 4; m++) sum += table[k + m] * 0.25; "
+        "push(sum); } } }\n"
+        "float->int filter Round { work pop 32 push 1 { float sum = 0; for (int k = 0; k < 32; "
+        "k++) "
+        "sum += pop(); push((int)(sum * 8)); } }\n";
+    const std::string text = expectSame(filters, "add Rows; add Round;", 3000);
+    EXPECT_THAT(text, HasSubstr("vector<float"));
+}
+
+TEST_F(LoweredScaled, FiltersBehindEachOtherKeepColumns) {
+    const char* filters =
+        "int->int filter Two { work pop 2 push 2 { int a = pop(); int b = pop(); push(a & 63 ^ b); "
+        "push(a % 5); } }\n"
+        "int->int filter Four { work pop 4 push 2 { int a = peek(3) ^ 2; int b = pop() & pop(); "
+        "pop(); pop(); push(a); push(b); } }\n"
+        "int->int filter Three { work pop 2 push 3 { int a = pop(); int b = pop(); push(b % 3); "
+        "push(a); push(a * b); } }\n";
+    const std::string text = expectSame(filters, "add Two; add Four; add Three;", 3000);
+    EXPECT_THAT(text, HasSubstr("local fine"));
+    EXPECT_THAT(text, HasSubstr("columns: int["));
+    disabled = {base::Pass::VectorisePipelines};
+    EXPECT_THAT(expectSame(filters, "add Two; add Four; add Three;", 3000),
+                Not(HasSubstr("local fine")));
+}
+
+TEST_F(LoweredScaled, FaultsOfFiltersBehindEachOther) {
+    const char* filters =
+        "int->int filter Two { work pop 2 push 2 { int[110] t; int a = pop(); int b = pop(); t[a + "
+        "58] = b; push(t[a + 58] + b); push(a - b); } }\n"
+        "int->int filter Less { work pop 2 push 2 { int a = pop(); int b = pop(); push(100 / (a + "
+        "100)); push(a / (b - 41)); } }\n";
+    expectSame(filters, "add Two; add Less;", 3000);
+}
+
+TEST_F(LoweredScaled, ReadersOfOneWindow) {
+    const char* filters =
+        "int->int splitjoin Both { split duplicate; add Sum(3); add Sum(7); add Sum(8); join "
+        "roundrobin; }\n"
+        "int->int filter Sum(int n) { work pop 8 push 1 { int sum = 0; for (int k = 0; k < n; k++) "
+        "sum = 5 * sum ^ peek(k); for (int k = 0; k < 8; k++) pop(); push(sum); } }\n";
+    const std::string text = expectSame(filters, "add Both;", 3000);
+    EXPECT_THAT(text, HasSubstr("function Sum_work_x"));
+    EXPECT_THAT(text, HasSubstr(", columns: int["));
+}
+
+TEST_F(LoweredScaled, BranchesInVectors) {
+    const char* filters =
+        "int->int splitjoin Bank { split duplicate; for (int k = 0; k < 8; k++) add Recurrence(k); "
+        "join roundrobin; }\n"
+        "int->int stateful filter Recurrence(int f) { int last; work pop 1 push 1 { last = (last * "
+        "f "
+        "+ pop()) & 1023; push(last); } }\n"
+        "int->int filter Mean { work pop 8 push 1 { int sum = 0; for (int k = 0; k < 8; k++) sum "
+        "+= "
+        "pop(); push(sum); } }\n";
+    expectSame(filters, "add Bank; add Mean;", 3000);
+}
+
+TEST_F(LoweredScaled, ItemsOnSeveralTapes) {
+    const char* filters =
+        "int->int splitjoin Both { split roundrobin; add Twice; add Less; join roundrobin; }\n"
+        "int->int filter Twice { work pop 1 push 1 { push(2 * pop()); } }\n"
+        "int->int filter Less { work pop 1 peek 2 push 1 { push(peek(1) - peek(0)); pop(); } }\n"
+        "int->int filter Pair { work pop 2 push 1 { int a = pop(); push(a * 3 - pop()); } }\n"
+        "int->int filter Split { work pop 1 push 2 { int a = pop(); push(a); push(-a); } }\n";
+    expectSame(filters, "add Split; add Both; add Pair;", 3000);
+}
+
+TEST_F(LoweredScaled, FaultsOfAFiring) {
+    const char* filters =
+        "int->int filter Near { work pop 1 push 1 { int[110] t; int x = pop(); t[x + 58] = x; "
+        "push(t[x + 58] + 1); } }\n"
+        "int->int stateful filter Ever { int n; work pop 1 push 1 { n = n + 1; push(pop() / (4000 "
+        "- "
+        "n)); } }\n";
+    expectSame(filters, "add Near; add Ever;", 6000);
+    const char* tooFar =
+        "int->int filter Far { int[90] t; work pop 1 push 1 { int x = pop(); push(t[x + 50]); } "
+        "}\n";
+    expectSame(tooFar, "add Far;", 3000);
+}
+
+TEST_F(LoweredScaled, LongPhasesArePieces) {
+    const char* filters =
+        "int->int filter Add(int n) { work pop 1 push 1 { push((pop() + n) % 1000); } }\n"
+        "int->int stateful filter Keep { int last; work pop 1 push 1 { int x = pop(); push(last % "
+        "97 "
+        "+ x); last = x; } }\n";
+    const std::string text =
+        expectSame(filters, "for (int k = 0; k < 70; k++) { add Add(k); add Keep; } ", 3000);
+    EXPECT_THAT(text, HasSubstr("function piece"));
+}
+
+/// What waits on a tape when the program begins lies there, and not before the one filter as well.
+TEST_F(LoweredScaled, AnOpenInputBeginsWithoutItems) {
+    request.lowers = true;
+    request.top = "Main";
+    compile(
+        "int->int stateful filter Last { int last; work pop 1 push 1 { int x = pop(); push(x - "
+        "last); last = x; } }\n"
+        "int->int filter Next { work pop 1 push 1 { push(pop() + 1); } }\n"
+        "int->int pipeline Main { add Last; add Next; }\n");
+    const graph::Graph& graph = program.elaboration.graph;
+    EXPECT_TRUE(graph.edges[graph.input].initial.empty());
+    EXPECT_EQ(program.plan->channels[graph.input].retained, 0);
+}
+
 TEST_F(Lowered, IsOneFilterWithTheSameOutput) {
     request.lowers = false;
     compile(kProgram);

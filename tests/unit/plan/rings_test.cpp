@@ -14,7 +14,7 @@ using ::testing::UnorderedElementsAre;
 Planned& inRings(Planned& made) {
     made.make();
     made.plan = plan::plan(made.context, made.program, *made.repetitions, *made.schedule,
-                           {&*made.single, INT64_MAX, Tapes::Ring});
+                           {&*made.single, INT64_MAX, 0, Tapes::Ring});
     return made.verified();
 }
 

@@ -1,17 +1,11 @@
-#include "codegen/detail/tape_variables.h"
+#include "plan/tape_variables.h"
 
 #include <algorithm>
 
 #include "plan/drain.h"
 
-namespace strc::codegen {
+namespace strc::plan {
 namespace {
-
-using graph::EdgeId;
-using graph::NodeId;
-using plan::Position;
-using plan::Step;
-using plan::StepKind;
 
 /// Items of a tape that a step reads or writes.
 struct Access {
@@ -33,7 +27,7 @@ bool isSameShift(const Position& a, const Position& b) {
 
 class Finder {
 public:
-    explicit Finder(const plan::Plan& plan) : plan(plan), graph(plan.program->graph) {}
+    explicit Finder(const Plan& plan) : plan(plan), graph(plan.program->graph) {}
 
     std::vector<Access> of(const std::vector<Step>& steps) const {
         std::vector<Access> all;
@@ -63,11 +57,11 @@ private:
             put(in[port], false, step.inputs[port], itemsRead(step, port), all);
         for (std::size_t port = 0; port < step.outputs.size(); ++port)
             put(out[port], true, step.outputs[port],
-                step.count * plan::itemsAt(plan, step.node, port, false, step.first), all);
+                step.count * itemsAt(plan, step.node, port, false, step.first), all);
     }
 
     std::int64_t itemsRead(const Step& step, std::size_t port) const {
-        const std::int64_t pop = plan::itemsAt(plan, step.node, port, true, step.first);
+        const std::int64_t pop = itemsAt(plan, step.node, port, true, step.first);
         const graph::Node& node = graph.nodes[step.node];
         if (node.kind != graph::NodeKind::Filter || plan.inputsOf(step.node).size() > 1)
             return step.count * pop;
@@ -80,7 +74,7 @@ private:
         all.push_back({plan.channels[edge].tape, writes, first, items});
     }
 
-    const plan::Plan& plan;
+    const Plan& plan;
     const graph::Graph& graph;
 };
 
@@ -97,7 +91,7 @@ bool livesInIteration(const std::vector<const Access*>& accesses) {
 
 }  // namespace
 
-std::map<EdgeId, TapeVariable> findTapeVariables(const plan::Plan& plan, const plan::Phase& phase,
+std::map<EdgeId, TapeVariable> findTapeVariables(const Plan& plan, const Phase& phase,
                                                  const std::vector<Step>& loop,
                                                  std::int64_t mostBytes) {
     const Finder finder(plan);
@@ -108,7 +102,7 @@ std::map<EdgeId, TapeVariable> findTapeVariables(const plan::Plan& plan, const p
     for (const Access& each : inside) byTape[each.tape].push_back(&each);
     std::map<EdgeId, TapeVariable> found;
     for (const auto& [tape, accesses] : byTape) {
-        const plan::Channel& channel = plan.channels[tape];
+        const Channel& channel = plan.channels[tape];
         const Access& made = *accesses.front();
         if (accesses.size() != everywhere[tape] || channel.retained != 0 ||
             made.items * channel.itemSize > mostBytes || !livesInIteration(accesses))
@@ -118,4 +112,4 @@ std::map<EdgeId, TapeVariable> findTapeVariables(const plan::Plan& plan, const p
     return found;
 }
 
-}  // namespace strc::codegen
+}  // namespace strc::plan

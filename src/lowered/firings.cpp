@@ -1,0 +1,306 @@
+#include "lowered/detail/firings.h"
+
+#include "base/pass.h"
+#include "lowered/detail/vector_items.h"
+
+namespace strc::lowered {
+namespace {
+
+using ir::Op;
+using plan::Step;
+using plan::StepKind;
+
+/// Does one item of a firing lie on each of them (Plan::inputsOf)?
+bool isDealt(const std::vector<EdgeId>& edges) { return edges.size() > 1; }
+
+}  // namespace
+
+void FiringWriter::start(NodeId id, Reg fields) {
+    const KernelId kernel = graph.nodes[id].kernel;
+    std::vector<Reg> passed;
+    if (fields != ir::kNone) passed.push_back(fields);
+    const Type* nothing = w.types.voidType();
+    call(functions.of({.kernel = kernel, .body = kSetup}), passed, id, nothing);
+    if (plan.program->kernels[kernel].code.init)
+        call(functions.of({.kernel = kernel, .body = kInit}), passed, id, nothing);
+}
+
+void FiringWriter::fire(const Step& step) {
+    const graph::Node& node = graph.nodes[step.node];
+    const bool isFirst = step.first && plan.program->kernels[node.kernel].prework;
+    const unsigned width = often && !isFirst ? functions.lanes.widthOf(node.kernel, step.count) : 0;
+    if (width != 0) return fireInVectors(step, width);
+    items.loop(step.count, [&](Reg k) { fireOnce(step, isFirst, Index{}.plus(k)); });
+}
+
+// ---- in vectors
+
+/// Groups of firings, each in a vector. The last ones may be done twice, which changes nothing, but for those that count or have
+/// state: what is left of them is done one by one.
+void FiringWriter::fireInVectors(const Step& step, unsigned width) {
+    const KernelId kernel = graph.nodes[step.node].kernel;
+    const bool mayRepeat =
+        state.record(kernel).iterations == ir::kNone && !functions.lanes.hasState(kernel);
+    const std::int64_t rest = mayRepeat ? 0 : step.count % width, most = step.count - rest;
+    groups(most, width, [&](const Index& first) { fireGroup(step, width, first, ir::kNone); });
+    if (rest != 0) items.loop(rest, [&](Reg k) { fireOnce(step, false, Index{most, {}}.plus(k)); });
+}
+
+/// `inside(first)` for the first firing of each group; the last groups overlap where they have to.
+void FiringWriter::groups(std::int64_t firings, unsigned width,
+                          const std::function<void(const Index&)>& inside) {
+    const std::int64_t count = (firings + width - 1) / width, last = firings - width;
+    items.loop(count, [&](Reg k) {
+        if (k == ir::kNone || last % width == 0) return inside(Index{}.plus(k, width));
+        const Type* integer = w.types.intType();
+        const Reg at = w.operation(Op::Mul, integer, {k, w.integer(width)});
+        const Reg limit = w.integer(last);
+        const Reg isBefore = w.operation(Op::Lt, integer, {at, limit});
+        inside(Index{}.plus(w.operation(Op::Select, integer, {isBefore, at, limit})));
+    });
+}
+
+/// Firings that begin with that one, in a vector, or one by one where it has to give up. `columns`: an array with their window,
+/// which others have transposed; ir::kNone: there is none.
+void FiringWriter::fireGroup(const Step& step, unsigned width, const Index& first, Reg columns) {
+    const bool isTransposed = columns != ir::kNone || isDealt(plan.inputsOf(step.node));
+    const LaneShape shape{.lanes = width,
+                          .takesColumns = isTransposed,
+                          .leavesRows = isDealt(plan.outputsOf(step.node))};
+    const FunctionKey key{.kernel = graph.nodes[step.node].kernel, .shape = shape};
+    callFiring(step, key, first, {.columns = columns});
+    const Reg done = w.result(w.types.boolean(), false);
+    const ir::BlockId then = w.inBlock([&] {
+        if (shape.leavesRows) dealer.give(step, first);
+        countFirings(step.node, width);
+    });
+    const ir::BlockId otherwise =
+        w.inBlock([&] { items.loop(width, [&](Reg k) { fireOnce(step, false, first.plus(k)); }); });
+    w.emit(Op::If, nullptr, {done}).blocks = {then, otherwise, ir::kNone};
+}
+
+// ---- several readers of one window
+
+/// The lanes of a step that could share the window that it transposes; 0: it does not.
+unsigned FiringWriter::windowWidth(const Step& step) const {
+    if (step.kind != StepKind::Fire || step.first) return 0;
+    const graph::Node& node = graph.nodes[step.node];
+    if (node.kind != graph::NodeKind::Filter || !vector::usesColumns(node.work) ||
+        plan.program->kernels[node.kernel].builtin != ir::BuiltinStream::None ||
+        state.record(node.kernel).iterations != ir::kNone || isDealt(plan.inputsOf(step.node)))
+        return 0;
+    const unsigned width = functions.lanes.widthOf(node.kernel, step.count);
+    return width != 0 && functions.lanes.takesColumns(node.kernel) ? width : 0;
+}
+
+bool FiringWriter::isSameWindow(const Step& step, const Step& other) const {
+    if (other.kind != StepKind::Fire || other.count != step.count ||
+        graph.nodes[other.node].kind != graph::NodeKind::Filter || other.inputs != step.inputs)
+        return false;
+    const graph::Rates &rates = graph.nodes[step.node].work, &wanted = graph.nodes[other.node].work;
+    const std::vector<EdgeId>&own = plan.inputsOf(step.node), &others = plan.inputsOf(other.node);
+    return rates.pop == wanted.pop && rates.peek == wanted.peek && own.size() == 1 &&
+           others.size() == 1 && plan.channels[own[0]].tape == plan.channels[others[0]].tape;
+}
+
+std::size_t FiringWriter::fireReaders(std::span<const Step> list) {
+    const unsigned width = windowWidth(list[0]);
+    std::size_t end = 1;
+    while (width != 0 && end < list.size() && isSameWindow(list[0], list[end]) &&
+           windowWidth(list[end]) == width)
+        ++end;
+    if (end == 1 || !base::PassRun(often->passes, base::Pass::ShareTransposes,
+                                   std::to_string(end) + " readers of one tape"))
+        return 0;
+    fireOnWindow(list.first(end), width);
+    return end;
+}
+
+/// Where the lanes of one reader have to give up its firings are done one by one.
+void FiringWriter::fireOnWindow(std::span<const Step> readers, unsigned width) {
+    const Step& step = readers[0];
+    const EdgeId edge = plan.inputsOf(step.node)[0];
+    const graph::Rates& rates = graph.nodes[step.node].work;
+    const Type* item = items.tapeType(edge)->element;
+    groups(step.count, width, [&](const Index& first) {
+        const std::uint32_t columns =
+            w.local("columns" + std::to_string(w.body.locals.size()),
+                    w.types.array(item, vector::columnItems(rates, width)));
+        const Index place = items.index(edge, step.inputs[0]).plus(first, rates.pop.max);
+        const Window window{items.tape(edge), items.valueOf(place)};
+        const Reg array = w.address(columns);
+        fillColumns(w, window, array, rates.pop.max, vector::windowOf(rates, width));
+        for (const Step& reader : readers) fireGroup(reader, width, first, array);
+    });
+}
+
+// ---- filters behind each other
+
+std::size_t FiringWriter::firePipeline(std::span<const Step> list) {
+    const VectorPipeline pipeline = findPipeline(plan, state, functions.lanes, list);
+    const std::size_t count = pipeline.members.size();
+    if (count == 0 ||
+        !base::PassRun(often->passes, base::Pass::VectorisePipelines,
+                       std::to_string(count) + " filters from " + graph.nodes[list[0].node].name))
+        return 0;
+    groups(pipeline.trips, pipeline.width,
+           [&](const Index& first) { fireIteration(pipeline, first); });
+    return count;
+}
+
+/// Member by member. Where a vector gives up, all firings are done one by one.
+void FiringWriter::fireIteration(const VectorPipeline& pipeline, const Index& iteration) {
+    buffers.assign(1, ir::kNone);
+    for (std::size_t k = 1; k < pipeline.members.size(); ++k) {
+        const plan::Step& step = *pipeline.members[k].step;
+        const Type* item = items.tapeType(plan.inputsOf(step.node)[0])->element;
+        const std::int64_t length =
+            graph.nodes[step.node].work.pop.max * pipeline.members[k].repeat * pipeline.width;
+        buffers.push_back(w.address(w.local("columns" + std::to_string(w.body.locals.size()),
+                                            w.types.array(item, length))));
+    }
+    const std::uint32_t fine =
+        w.local("fine" + std::to_string(w.body.locals.size()), w.types.boolean());
+    w.store(fine, w.truth());
+    for (std::size_t k = 0; k < pipeline.members.size(); ++k) {
+        const ir::BlockId inside = w.inBlock([&] { fireMember(pipeline, k, iteration, fine); });
+        w.emit(Op::If, nullptr, {w.load(fine)}).blocks = {inside, ir::kNone, ir::kNone};
+    }
+    const Reg fails = w.operation(Op::Not, w.types.boolean(), {w.load(fine)});
+    const ir::BlockId oneByOne = w.inBlock([&] {
+        for (const VectorPipeline::Member& member : pipeline.members)
+            items.loop(pipeline.width * member.repeat, [&](Reg k) {
+                fireOnce(*member.step, false, Index{}.plus(iteration, member.repeat).plus(k));
+            });
+    });
+    w.emit(Op::If, nullptr, {fails}).blocks = {oneByOne, ir::kNone, ir::kNone};
+}
+
+/// Stores in `fine` whether all lanes have done what they should.
+void FiringWriter::fireMember(const VectorPipeline& pipeline, std::size_t k, const Index& iteration,
+                              std::uint32_t fine) {
+    const VectorPipeline::Member& member = pipeline.members[k];
+    const bool isLast = k + 1 == pipeline.members.size(), isOnce = member.repeat == 1;
+    const Reg columns = k == 0 ? columnsOf(pipeline, iteration) : buffers[k];
+    const graph::Rates& rates = graph.nodes[member.step->node].work;
+    Reg rows = ir::kNone;
+    if (!isLast) rows = buffers[k + 1];
+    if (isLast && !isOnce) {
+        const Type* item = items.tapeType(plan.outputsOf(member.step->node)[0])->element;
+        const std::int64_t length = rates.push.max * member.repeat * pipeline.width;
+        rows = w.address(
+            w.local("rows" + std::to_string(w.body.locals.size()), w.types.array(item, length)));
+    }
+    auto part = [&](Reg array, Reg firing) {
+        if (isOnce || array == ir::kNone) return array;
+        const Type* whole = w.body.regs[array].type;
+        const Type* type = w.types.array(whole->element, whole->extent / member.repeat);
+        w.emit(Op::Elem, type, {array, firing, w.integer(member.repeat)}).checked = false;
+        return w.result(type, true);
+    };
+    const LaneShape shape{.lanes = pipeline.width,
+                          .takesColumns = columns != ir::kNone,
+                          .leavesRows = rows != ir::kNone};
+    const FunctionKey key{.kernel = graph.nodes[member.step->node].kernel, .shape = shape};
+    items.loop(member.repeat, [&](Reg firing) {
+        const Reg inPart = part(columns, firing), outPart = part(rows, firing);
+        const Index number = Index{}.plus(iteration, member.repeat).plus(firing);
+        callFiring(*member.step, key, number, {.columns = inPart, .rows = outPart});
+        const Reg done = w.result(w.types.boolean(), false);
+        w.store(fine, w.operation(Op::And, w.types.boolean(), {w.load(fine), done}));
+    });
+    if (isLast && !isOnce) spillRows(pipeline, rows, iteration);
+}
+
+/// The window of the first member, transposed; ir::kNone: its lanes find their items beside each other.
+Reg FiringWriter::columnsOf(const VectorPipeline& pipeline, const Index& iteration) {
+    const VectorPipeline::Member& member = pipeline.members[0];
+    const EdgeId edge = plan.inputsOf(member.step->node)[0];
+    graph::Rates rates = graph.nodes[member.step->node].work;
+    rates.pop.max *= member.repeat;
+    if (rates.pop.max == 1) return ir::kNone;
+    const Type* item = items.tapeType(edge)->element;
+    const Type* type = w.types.array(item, vector::columnItems(rates, pipeline.width));
+    const Reg columns = w.address(w.local("columns" + std::to_string(w.body.locals.size()), type));
+    const Index place = items.index(edge, member.step->inputs[0]).plus(iteration, rates.pop.max);
+    const Window window{items.tape(edge), items.valueOf(place)};
+    fillColumns(w, window, columns, rates.pop.max, vector::windowOf(rates, pipeline.width));
+    return columns;
+}
+
+/// What all firings of the last member's iterations have left.
+void FiringWriter::spillRows(const VectorPipeline& pipeline, Reg rows, const Index& iteration) {
+    const VectorPipeline::Member& member = pipeline.members.back();
+    const EdgeId edge = plan.outputsOf(member.step->node)[0];
+    const std::int64_t count = graph.nodes[member.step->node].work.push.max * member.repeat;
+    const Index place = items.index(edge, member.step->outputs[0]).plus(iteration, count);
+    const Window window{items.tape(edge), items.valueOf(place)};
+    spillRowsTo(w, window, rows, pipeline.width);
+}
+
+// ---- calls
+
+void FiringWriter::fireOnce(const Step& step, bool isFirst, const Index& number) {
+    FunctionKey key{.kernel = graph.nodes[step.node].kernel, .body = isFirst ? kPrework : kWork};
+    key.hasLoops = often && !isFirst && functions.lanes.loopsInVectors(key.kernel);
+    callFiring(step, key, number, {});
+    if (isDealt(plan.outputsOf(step.node))) dealer.give(step, number);
+    if (!isFirst) countFirings(step.node, 1);
+}
+
+/// `number`: of the firing, or of the first of several, in the step. `key`: without the types of tapes.
+void FiringWriter::callFiring(const Step& step, FunctionKey key, const Index& number,
+                              Arrays arrays) {
+    const graph::Node& node = graph.nodes[step.node];
+    const graph::Rates& rates = key.body == kPrework ? *node.prework : node.work;
+    const std::vector<EdgeId>&ins = plan.inputsOf(step.node), &outs = plan.outputsOf(step.node);
+    const std::int64_t lanes = key.shape.lanes;
+    if (isDealt(ins)) arrays.columns = w.address(dealer.take(step, number, lanes));
+    if (isDealt(outs)) arrays.rows = w.address(dealer.prepare(step, lanes));
+    std::vector<Reg> passed;
+    if (const Reg fields = items.fieldsOf(step.node); fields != ir::kNone) passed.push_back(fields);
+    auto passTape = [&](EdgeId edge, const plan::Position& position, std::int64_t rate) {
+        passed.push_back(items.tape(edge));
+        passed.push_back(items.valueOf(items.index(edge, position).plus(number, rate)));
+        return items.tapeType(edge);
+    };
+    auto passArray = [&](Reg array) {
+        passed.push_back(array);
+        passed.push_back(w.integer(0));
+        return w.body.regs[array].type;
+    };
+    if (!key.shape.takesColumns && !ins.empty())
+        key.in = arrays.columns != ir::kNone ? passArray(arrays.columns)
+                                             : passTape(ins[0], step.inputs[0], rates.pop.max);
+    if (!key.shape.leavesRows && !outs.empty())
+        key.out = arrays.rows != ir::kNone ? passArray(arrays.rows)
+                                           : passTape(outs[0], step.outputs[0], rates.push.max);
+    if (key.shape.takesColumns) passed.push_back(arrays.columns);
+    if (key.shape.leavesRows) passed.push_back(arrays.rows);
+    const Type* result = lanes == 0 ? w.types.voidType() : w.types.boolean();
+    call(functions.of(key), std::move(passed), step.node, result);
+}
+
+/// The call says whose it is.
+void FiringWriter::call(std::uint32_t function, std::vector<Reg> passed, NodeId node,
+                        const Type* result) {
+    const base::SourceRange before = w.range;
+    w.range = graph.nodes[node].range;
+    ir::Instr& instr = w.emit(Op::Call, result, std::move(passed));
+    instr.callee = {ir::CalleeKind::Stream, function};
+    instr.index = node;
+    w.range = before;
+}
+
+/// For iter().
+void FiringWriter::countFirings(NodeId node, std::int64_t firings) {
+    const Record& record = state.recordOf(node);
+    if (record.iterations == ir::kNone) return;
+    const Type* integer = w.types.intType();
+    const Reg count = items.member(items.fieldsOf(node), record, record.iterations);
+    const Reg before = w.operation(Op::LoadAt, integer, {count});
+    const Reg next = w.operation(Op::Add, integer, {before, w.integer(firings)});
+    w.emit(Op::StoreAt, integer, {count, next});
+}
+
+}  // namespace strc::lowered

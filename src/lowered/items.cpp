@@ -1,0 +1,181 @@
+#include "lowered/detail/items.h"
+
+#include <algorithm>
+
+#include "plan/tape_variables.h"
+
+namespace strc::lowered {
+namespace {
+
+using ir::Op;
+using plan::Position;
+using plan::Step;
+using plan::StepKind;
+
+constexpr std::int64_t kMostBytes =
+    256;  ///< of the fields of a filter, or of a tape, that are kept in variables
+
+}  // namespace
+
+Index Index::plus(Reg counter, std::int64_t factor) const {
+    Index sum = *this;
+    if (counter != ir::kNone && factor != 0) sum.terms.emplace_back(counter, factor);
+    return sum;
+}
+
+Index Index::plus(std::int64_t items) const {
+    Index sum = *this;
+    sum.base += items;
+    return sum;
+}
+
+Index Index::plus(const Index& other, std::int64_t factor) const {
+    Index sum = plus(other.base * factor);
+    for (const auto& [counter, times] : other.terms) sum = sum.plus(counter, times * factor);
+    return sum;
+}
+
+// ---- places
+
+const Items::OwnTape* Items::ownTape(EdgeId edge) const {
+    const auto found = ownTapes.find(plan.channels[edge].tape);
+    return found == ownTapes.end() ? nullptr : &found->second;
+}
+
+Index Items::index(EdgeId edge, const Position& position) const {
+    if (const OwnTape* own = ownTape(edge)) return {position.base - own->first, {}};
+    Index at{position.base, {}};
+    for (std::size_t d = 0; d < position.perIteration.size(); ++d)
+        at = at.plus(counters[d], position.perIteration[d]);
+    return at;
+}
+
+Reg Items::valueOf(const Index& at) {
+    const Type* integer = w.types.intType();
+    Reg sum = ir::kNone;
+    auto add = [&](Reg term) {
+        sum = sum == ir::kNone ? term : w.operation(Op::Add, integer, {sum, term});
+    };
+    for (const auto& [counter, factor] : at.terms)
+        add(factor == 1 ? counter : w.operation(Op::Mul, integer, {counter, w.integer(factor)}));
+    if (at.base != 0 || sum == ir::kNone) add(w.integer(at.base));
+    return sum;
+}
+
+Reg Items::item(EdgeId edge, const Index& at) { return w.reference(tape(edge), valueOf(at)); }
+
+Reg Items::tape(EdgeId edge) {
+    if (const OwnTape* own = ownTape(edge)) return w.address(own->local);
+    return fieldRef(state.tapeOf(edge), state.tapeType(edge));
+}
+
+const Type* Items::tapeType(EdgeId edge) const {
+    const OwnTape* own = ownTape(edge);
+    return own ? w.body.locals[own->local].type : state.tapeType(edge);
+}
+
+Reg Items::fieldRef(std::uint32_t field, const Type* type) {
+    return w.address({ir::Space::Field, field}, type);
+}
+
+Reg Items::fieldsOf(NodeId node) {
+    if (auto own = ownFields.find(node); own != ownFields.end()) return w.address(own->second);
+    if (state.fieldOf(node) == ir::kNone) return ir::kNone;
+    return fieldRef(state.fieldOf(node), state.recordOf(node).type);
+}
+
+Reg Items::member(Reg fields, const Record& record, std::uint32_t k) {
+    const Type* type = record.type->structure->fields[k].type;
+    w.emit(Op::Member, type, {fields}).index = k;
+    return w.result(type, true);
+}
+
+// ---- items
+
+void Items::copy(Reg to, Reg from) {
+    const Type* type = w.body.regs[to].type;
+    if (type->isAggregate()) {
+        w.emit(Op::Copy, type, {to, from});
+        return;
+    }
+    w.emit(Op::StoreAt, type, {to, w.operation(Op::LoadAt, type, {from})});
+}
+
+void Items::copyItems(EdgeId toEdge, const Index& to, EdgeId fromEdge, const Index& from,
+                      std::int64_t count) {
+    loop(count, [&](Reg k) {
+        const Reg target = item(toEdge, to.plus(k));
+        copy(target, item(fromEdge, from.plus(k)));
+    });
+}
+
+void Items::zeroItems(EdgeId edge, const Index& first, std::int64_t count) {
+    loop(count, [&](Reg k) {
+        const Reg to = item(edge, first.plus(k));
+        const Type* type = w.body.regs[to].type;
+        if (type->isAggregate()) {
+            w.emit(Op::Zero, type, {to});
+            return;
+        }
+        w.emit(Op::StoreAt, type, {to, w.constant(types::Value::zero(type))});
+    });
+}
+
+// ---- loops
+
+void Items::loop(std::int64_t count, const std::function<void(Reg)>& inside) {
+    if (count == 1) return inside(ir::kNone);
+    w.loop(count, inside);
+}
+
+void Items::planLoop(std::int64_t count, const std::function<void()>& inside) {
+    loop(count, [&](Reg counter) {
+        counters.push_back(counter);
+        inside();
+        counters.pop_back();
+    });
+}
+
+std::vector<Reg> Items::loopCounters() {
+    std::vector<Reg> all;
+    for (Reg counter : counters) all.push_back(counter == ir::kNone ? w.integer(0) : counter);
+    return all;
+}
+
+void Items::keeping(const plan::Phase& phase, const Step& loop,
+                    const std::function<void()>& inside) {
+    const std::map<NodeId, std::uint32_t> around = ownFields;
+    keepFields(loop.body);
+    keepTapes(phase, loop.body);
+    std::map<NodeId, std::uint32_t> kept;
+    std::set_difference(ownFields.begin(), ownFields.end(), around.begin(), around.end(),
+                        std::inserter(kept, kept.end()));
+    auto fieldOf = [&](NodeId node) {
+        return fieldRef(state.fieldOf(node), state.recordOf(node).type);
+    };
+    for (const auto& [node, local] : kept) copy(w.address(local), fieldOf(node));
+    inside();
+    for (const auto& [node, local] : kept) copy(fieldOf(node), w.address(local));
+    ownFields = around;
+    ownTapes.clear();
+}
+
+void Items::keepFields(const std::vector<Step>& body) {
+    for (const Step& step : body) {
+        if (step.kind != StepKind::Fire || state.fieldOf(step.node) == ir::kNone ||
+            ownFields.contains(step.node))
+            continue;
+        const Type* type = state.recordOf(step.node).type;
+        if (types::sizeOf(type) > kMostBytes) continue;
+        ownFields[step.node] = w.local("own_" + std::to_string(step.node), type);
+    }
+}
+
+void Items::keepTapes(const plan::Phase& phase, const std::vector<Step>& body) {
+    for (const auto& [tape, found] : plan::findTapeVariables(plan, phase, body, kMostBytes)) {
+        const Type* type = w.types.array(state.tapeType(tape)->element, found.items);
+        ownTapes[tape] = {w.local("own_tape_" + std::to_string(tape), type), found.first.base};
+    }
+}
+
+}  // namespace strc::lowered
