@@ -108,23 +108,22 @@ private:
 
     /// A chunk is a transaction's, as the scaled phase is, and of no use without that.
     void takeChunk(const Begin& begin) {
-        if (result.scaled.iterations == 0) return;
-        const base::PassRun run(context.passes, base::Pass::Chunks, "the steady state");
-        if (!run) return;
+        if (result.scaled.iterations == 0 || !context.passes.isEnabled(base::Pass::Chunks)) return;
         Scaled scaled =
             chunked(program, mostFactor(), scalable(begin), repetitions, options.chunkStates);
         if (scaled.factor == 0) return;
-        const std::vector<Channel> before = result.channels;
+        std::vector<Channel> before = result.channels;
         Phase phase;
         take(phase, scaled.placed, repetitions.steady, scaled.factor);
         scaled.placed.steps = std::move(phase.steps);
-        result.chunk =
-            cutIntoSegments(result, std::move(scaled.placed), scaled.factor, repetitions);
-        const bool pays = result.chunk && canGain(*result.chunk);
-        if (result.chunk && (pays || options.chunkStates != 0))
-            result.chunk->reads = std::move(phase.reads);
-        else
-            result.channels = before, result.chunk.reset();
+        auto chunk = cutIntoSegments(result, std::move(scaled.placed), scaled.factor, repetitions);
+        const bool pays = chunk && (options.chunkStates != 0 || canGain(*chunk));
+        if (!pays || !base::PassRun(context.passes, base::Pass::Chunks, "the steady state")) {
+            result.channels = std::move(before);
+            return;
+        }
+        chunk->reads = std::move(phase.reads);
+        result.chunk = std::move(chunk);
     }
 
     std::int64_t openReads(bool init) const {
