@@ -7,6 +7,7 @@ from .choices import CHOICES, IN_ORDER
 from .elementwise import BINARY, STORED, UNARY
 from .filter import StreamFilter
 from .layers import LAYERS
+from .places import PLACES
 from .recurrent import RECURRENT, WITHIN_FRAMES
 from .tables import TABLES
 from .transposed import TRANSPOSED
@@ -21,6 +22,7 @@ FILTERS: dict[str, StreamFilter] = {
     **RECURRENT,
     **WITHIN_FRAMES,
     **CHOICES,
+    **PLACES,
     **TABLES,
     **TRANSPOSED,
     **WINDOWS,

@@ -10,6 +10,7 @@ import torch
 from ...ir import Instruction, Named
 from ...source.floats import BINARY, UNARY
 from ..builder import Builder, Refused
+from ..places import spread
 from ..resampling import time_alone
 from ..timing import in_time, merged
 from ..values import Stored, Timed, Value
@@ -38,7 +39,7 @@ def repeated(build: Builder, x: Timed, like: Timed) -> int:
     if x.size == like.size:
         return x.var
     if x.size != 1:
-        return build.framed([(x.var, x.single)], "expand", (like.single,), like.single)
+        return spread(build, x.var, x.single, like.single)
     return build.emit("stream_repeat", (like.size,), [x.var], like.size)
 
 
