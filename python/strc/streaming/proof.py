@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import tempfile
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy
@@ -17,7 +16,7 @@ import torch
 
 from ..errors import ImportFailure
 from .clock import Clock
-from .context import Bounded
+from .context import bounded
 from .running import Program
 from .streamed import Streamed
 
@@ -41,7 +40,7 @@ class Sequences:
 
 def offline(model: torch.nn.Module, inputs: Sequence[torch.Tensor], axes: Sequence[int], context: int | None) -> Results:
     """The model's frames, time first: of doubles, or of whole numbers."""
-    with torch.no_grad(), Bounded(context) if context else nullcontext():
+    with torch.no_grad(), bounded(context):
         given = model(*inputs)
     found = [result.movedim(axis, 0).reshape(result.shape[axis], -1) for result, axis in zip(tensors_of(given), axes)]
     return [result.to(torch.float64) if result.is_floating_point() else result for result in found]
