@@ -1,6 +1,6 @@
 """Two voices out of one, after Conv-TasNet (Luo and Mesgarani, 2019), in its causal form: windows that are learned, masks by dilated convolutions.
 
-    strc import conv_tasnet.py:ConvTasNet --input 1x1x160 --streaming --latency 8 -o separate.str
+    strc import examples/streaming/conv_tasnet.py:ConvTasNet --input 1x1x160 --streaming --latency 8 -o separate.str
 """
 
 import torch

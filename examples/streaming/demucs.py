@@ -1,6 +1,6 @@
 """Speech without noise, after the denoiser of Demucs (Defossez, Synnaeve and Adi, 2020): an encoder and decoder of samples with a recurrent layer between them.
 
-    strc import demucs.py:Demucs --input 1x1x256 --streaming --latency 84 -o denoise.str
+    strc import examples/streaming/demucs.py:Demucs --input 1x1x256 --streaming --latency 84 -o denoise.str
 """
 
 import math

@@ -1,7 +1,7 @@
 """Sound as numbers and back, after EnCodec (Defossez, Copet, Synnaeve and Adi, 2022): causal convolutions down and up, a recurrent layer, tables of vectors of which
 each has what the ones before leave. The padding is zeros, since a stream has nothing yet to reflect.
 
-    strc import encodec.py:EnCodec --input 1x1x160 --streaming -o codec.str
+    strc import examples/streaming/encodec.py:EnCodec --input 1x1x160 --streaming -o codec.str
 """
 
 import torch

@@ -23,7 +23,7 @@ def test_one_command_makes_a_stream(path, tmp_path, monkeypatch):
     words = command_of(path)
     output = words[words.index("-o") + 1]
     words[words.index("-o") + 1] = str(tmp_path / output)
-    done = subprocess.run(words, cwd=FOLDER, capture_output=True, text=True, timeout=1800)
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     name = words[2].rpartition(":")[2]
