@@ -102,11 +102,13 @@ class Prover:
         return found
 
     def check_count(self, number: int, count: int, given: Sequences, named: str) -> None:
-        """A stream gives whole steady states, and is late by what it says."""
+        """A stream gives whole steady states, in which there is something of each result, and is late by what it says."""
         end, wanted = self.streamed.results[number], len(given.wanted[number])
-        there = given.length // self.streamed.period * end.frames - end.late
+        states = given.length // self.streamed.period
+        there = states * end.frames - end.late
+        rounds = min((states * each.frames - each.late) // each.frames for each in self.streamed.results)
         most = int(self.streamed.latency * self.streamed.clocks[number].rate) + 2 * end.frames
-        if not there - end.frames < count <= there or there < wanted - most:
+        if not (rounds - 1) * end.frames < count <= there or there < wanted - most:
             raise ImportFailure(
                 f"the streamed program is not in time, which is an error of the importer: for {given.length} time steps the model gives {wanted} "
                 f"frames, and the stream {count} instead of {there} ({named})"
