@@ -344,3 +344,21 @@ def layers_of_one_name():
             return torch.tanh(self.one.conv(torch.tanh(x))) + self.two.conv(torch.sigmoid(x))
 
     return Using(lambda model, x: model.last(functional.pad(model.outer(x), (1, 0))), outer=Outer(), last=nn.Conv1d(2, 1, 2))
+
+
+@case((1, 20))
+def tokens():
+    """Whole numbers come as floats."""
+    return Using(lambda model, x: model.gru(model.table((x * 4).long().abs().clamp(0, 7)))[0], table=nn.Embedding(8, 3), gru=nn.GRU(3, 4, batch_first=True))
+
+
+@case((1, 3, 20, 4), time=2)
+def moved_dimensions():
+    """Turns of all dimensions, parts of some, and sizes of one that become larger."""
+
+    def run(model, x):
+        y = x.permute(2, 3, 1, 0).permute(3, 1, 0, 2)  # 1, 4, T, 3
+        y = torch.cat([y[:, ::2], y[:, 1:2].expand(1, 2, -1, 3)], 1) * y[:, :, :, 1:2]
+        return y.transpose(1, 3) + x[:, 2][:, None] * x[:, :, :, :1].amax(1, keepdim=True)
+
+    return Using(run)

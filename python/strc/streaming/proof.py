@@ -80,7 +80,7 @@ class Prover:
     def frames(self, given: Sequences) -> list[numpy.ndarray]:
         """The inputs as a stream has them."""
         ends = zip(given.inputs, self.streamed.inputs)
-        return [x.movedim(end.axis, 0).reshape(x.shape[end.axis], -1).contiguous().numpy() for x, end in ends]
+        return [x.movedim(end.axis, 0).reshape(x.shape[end.axis], -1).float().contiguous().numpy() for x, end in ends]
 
     def compared(self, given: Sequences, chunk: int | None = None) -> Results:
         """What the stream gives, which has to be what the model gives. Raises `ImportFailure`."""

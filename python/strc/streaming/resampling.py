@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from .builder import Builder, Refused
+from .places import permuted
 from .timing import whole, windowed
 from .values import Timed, Value
 
@@ -18,14 +19,6 @@ def upsampled(build: Builder, x: Timed, factor: int) -> Timed:
     x = whole(build, x)
     var = build.seen(x.var, build.sizes[x.var][0] // factor, x.clock.rate * factor)
     return replace(x, var=var, clock=x.clock.upsampled(factor), offset=x.offset * factor, early=x.early * factor)
-
-
-def permuted(build: Builder, var: int, shape: tuple[int, ...], order: tuple[int, ...]) -> int:
-    """The numbers of a frame of this shape in another order of its dimensions."""
-    moved = [dim for dim in order if shape[dim] != 1]
-    if moved == sorted(moved):
-        return var
-    return build.framed([(var, shape)], "permute", (order,), tuple(shape[dim] for dim in order))
 
 
 def time_alone(build: Builder, x: Some) -> Some:

@@ -179,8 +179,8 @@ def stream_model(
     _, program, tensors = lowered = lower(capture(model, example_inputs))
     if buffers := lowered[0].buffers:
         raise ImportFailure(f"a streamed model keeps no states of its own, and this one changes its buffer '{buffers[0].name}'")
-    if any(tensor.dtype != torch.float32 for tensor in example_inputs):
-        raise ImportFailure("a streamed model takes floats")
+    if any(tensor.dtype not in (torch.float32, torch.int32, torch.int64, torch.bool) for tensor in example_inputs):
+        raise ImportFailure("a streamed model takes floats, and whole numbers, which come as floats")
     axes = () if time is None else (time,) if isinstance(time, int) else tuple(time)
     made = streamed(passes.run(without_zeros(program)), tensors, axes, latency, context)
     joined, written = join_frames(made.program)

@@ -8,6 +8,7 @@ from .choices import CHOICES, IN_ORDER
 from .elementwise import BINARY, STORED, UNARY
 from .filter import StreamFilter
 from .layers import LAYERS
+from .places import PLACES
 from .recurrent import RECURRENT, WITHIN_FRAMES
 from .spectra import COMPLEX, PAIRS, TRANSFORMS
 from .tables import TABLES
@@ -24,6 +25,7 @@ FILTERS: dict[str, StreamFilter] = {
     **RECURRENT,
     **WITHIN_FRAMES,
     **CHOICES,
+    **PLACES,
     **TABLES,
     **TRANSPOSED,
     **WINDOWS,

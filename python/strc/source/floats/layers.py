@@ -23,8 +23,10 @@ float->float filter NAME(int in_features, int out_features, boolean bias = true,
         for (int k = 0; k < out_features; k++) push(y[k]);
     }
 }"""),
-    "stream_batchnorm": StreamFilter("BatchNorm1d", ("num_features",), """
-float->float filter NAME(int num_features, float eps = 0.00001, boolean affine = true, String weights = "") {
+    "stream_batchnorm": StreamFilter("BatchNorm", ("num_features",), """
+// Of each of several sequences the channels, each of which has so many bands.
+float->float filter NAME(int num_features, int sequences = 1, int bands = 1, float eps = 0.00001, boolean affine = true,
+                         String weights = "") {
     tensor<float>[num_features] scale;
     tensor<float>[num_features] shift;
     init {
@@ -33,8 +35,10 @@ float->float filter NAME(int num_features, float eps = 0.00001, boolean affine =
         shift = -stored(weights, "running_mean", num_features) * scale;
         if (affine) shift = shift + stored(weights, "bias", num_features);
     }
-    work pop num_features push num_features {
-        for (int k = 0; k < num_features; k++) push(pop() * scale[k] + shift[k]);
+    work pop sequences * num_features * bands push sequences * num_features * bands {
+        for (int s = 0; s < sequences; s++)
+            for (int k = 0; k < num_features; k++)
+                for (int f = 0; f < bands; f++) push(pop() * scale[k] + shift[k]);
     }
 }"""),
 }

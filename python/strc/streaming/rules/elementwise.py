@@ -10,6 +10,7 @@ import torch
 from ...ir import Instruction, Named, Param
 from ...source.floats import BINARY, UNARY
 from ..builder import Builder, Refused
+from ..places import spread
 from ..resampling import time_alone
 from ..timelines import timeline_of
 from ..timing import in_time, merged
@@ -43,7 +44,7 @@ def repeated(build: Builder, x: Timed, like: Timed) -> int:
     if x.size == like.size:
         return x.var
     if x.size != 1:
-        return build.framed([(x.var, x.single)], "expand", (like.single,), like.single)
+        return spread(build, x.var, x.single, like.single)
     return build.emit("stream_repeat", (like.size,), [x.var], like.size)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ...ir import Instruction
 from ..builder import Builder, Refused
+from ..places import part as places_of
 from ..timing import padded, whole, windowed
 from ..values import Value
 from .features import framed
@@ -41,7 +42,9 @@ def part(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     x = only(args)
     dim, start, end, step = (*map(integer, instruction.positional), 1)[:4]
     if dim != x.axis:
-        return framed(build, whole(build, x), "slice", instruction.params)
+        x = whole(build, x)
+        places = range(x.shape[dim])[start:end:step]
+        return replace(x, var=places_of(build, x.var, x.single, dim, places), shape=build.shape)
     x = padded(build, x, -start, 0)
     if step == 1:
         return replace(x, shape=build.shape)

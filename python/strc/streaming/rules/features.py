@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import torch
@@ -9,10 +10,11 @@ import torch
 from ...ir import Instruction, Named, Param
 from ...ir.model import Shape
 from ..builder import Builder, Refused
+from ..places import spread
 from ..resampling import time_alone
 from ..timing import in_time, merged
 from ..values import Stored, Timed, Value
-from .table import integer, numbers, only, rule
+from .table import integer, named, numbers, only, rule
 
 
 def framed(
@@ -41,23 +43,15 @@ def linear(build: Builder, instruction: Instruction, args: list[Value]) -> Value
     return replace(made, var=build.emit("stream_linear", instruction.params, [x.var], made.size))
 
 
-@rule("batchnorm1d")
+@rule("batchnorm1d batchnorm2d batchnorm3d")
 def batchnorm(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
-    x = only(args)
-    channels = 1 if len(x.shape) > 1 else 0
-    if x.axis == channels:
-        raise Refused(f"its channels are dimension 1, where time is dimension {x.axis}")
-    if len(x.shape) != 3 or x.axis != 2 or x.shape[0] != 1:
-        return framed(build, x, instruction.op, instruction.params)
-    return replace(x, var=build.emit("stream_batchnorm", instruction.params, [x.var], x.size))
-
-
-@rule("batchnorm2d batchnorm3d")
-def batchnorm_of_bands(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     x = only(args)
     if x.axis == 1:
         raise Refused(f"its channels are dimension 1, where time is dimension {x.axis}")
-    return framed(build, x, instruction.op, instruction.params)
+    sides = (("sequences", x.single[0]), ("bands", math.prod(x.single[2:])))
+    ways = tuple(Named(name, count) for name, count in sides if count != 1)
+    given = (*instruction.positional, *ways, *named(instruction, "eps", "affine", "weights"))
+    return replace(x, var=build.emit("stream_batchnorm", given, [x.var], x.size))
 
 
 @rule("layernorm rmsnorm", takes_merged=True)
@@ -144,8 +138,7 @@ def of_tensors(build: Builder, instruction: Instruction, args: list[Value]) -> V
 @rule("expand", takes_merged=True)
 def expand(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     x = only(args)
-    axis = len(build.shape) - x.from_right
-    made = replace(x, shape=build.shape, axis=axis)
+    made = replace(x, shape=build.shape, axis=len(build.shape) - x.from_right)
     if made.steps != x.steps:
         raise Refused("it repeats one time step for all")
-    return replace(made, var=build.framed([(x.var, x.single)], "expand", (made.single,), made.single))
+    return replace(made, var=spread(build, x.var, x.single, made.single))

@@ -8,19 +8,17 @@ import torch
 
 from ...ir import Instruction
 from ..builder import Builder, Refused
+from ..places import part, permuted
 from ..resampling import with_time_at
 from ..timing import in_time, merged, padded
 from ..values import Stored, Timed, Value
-from .features import framed, side_by_side
+from .features import side_by_side
 from .table import integer, numbers, only, rule
 
 
 def reordered(build: Builder, x: Timed, order: tuple[int, ...]) -> Value:
     """Dimension i of the result is `order[i]` of x."""
-    moved = [dim for dim in order if x.single[dim] != 1]
-    if moved == sorted(moved):
-        return replace(x, shape=build.shape, axis=order.index(x.axis))
-    return framed(build, x, "permute", (order,), order.index(x.axis))
+    return replace(x, var=permuted(build, x.var, x.single, order), shape=build.shape, axis=order.index(x.axis))
 
 
 @rule("transpose", takes_merged=True)
@@ -110,10 +108,8 @@ def pieces(build: Builder, instruction: Instruction, args: list[Value]) -> tuple
     shapes = [(*x.shape[:dim], extent, *x.shape[dim + 1 :]) for extent in extents]
     made = [replace(x, shape=shape) for shape in shapes]
     if any(extent != 1 for extent in x.single[:dim]):
-        starts = [sum(extents[:i]) for i in range(len(extents))]
-        return tuple(
-            framed(build, x, "slice", (dim, start, start + extent), shape=shape) for start, extent, shape in zip(starts, extents, shapes)
-        )
+        ranges = [range(sum(extents[:i]), sum(extents[: i + 1])) for i in range(len(extents))]
+        return tuple(replace(piece, var=part(build, x.var, x.single, dim, places)) for piece, places in zip(made, ranges))
     var = build.emit("stream_parts", (), [x.var], *(piece.size for piece in made))
     return tuple(replace(piece, var=build.part(var, i)) for i, piece in enumerate(made))
 
@@ -124,4 +120,5 @@ def item(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     index, dim = (*map(integer, instruction.positional), 0)[:2]
     if dim == x.axis:
         raise Refused(f"it takes one of the {x.steps} time steps: a stream gives a result at each of them")
-    return framed(build, x, "getitem", instruction.params, x.axis - (dim < x.axis))
+    index %= x.shape[dim]
+    return replace(x, var=part(build, x.var, x.single, dim, range(index, index + 1)), shape=build.shape, axis=x.axis - (dim < x.axis))

@@ -8,7 +8,8 @@ import torch
 
 from ...ir import Instruction, Named
 from ..builder import Builder, Refused
-from ..resampling import permuted, time_alone
+from ..places import permuted
+from ..resampling import time_alone
 from ..timing import whole, windowed
 from ..values import Stored, Timed, Value
 from .features import side_by_side
