@@ -102,11 +102,11 @@ class Prover:
         return found
 
     def check_count(self, number: int, count: int, given: Sequences, named: str) -> None:
-        """A stream gives whole steady states, in which there is something of each result, and is late by what it says."""
+        """A stream gives whole steady states, in which there is something of each result, and is late by what it says; frames that may come early need not."""
         end, wanted = self.streamed.results[number], len(given.wanted[number])
         states = given.length // self.streamed.period
         there = states * end.frames - end.late
-        rounds = min((states * each.frames - each.late) // each.frames for each in self.streamed.results)
+        rounds = min((states * each.frames - max(0, each.late)) // each.frames for each in self.streamed.results)
         most = int(self.streamed.latency * self.streamed.clocks[number].rate) + 2 * end.frames
         if not (rounds - 1) * end.frames < count <= there or there < wanted - most:
             raise ImportFailure(
