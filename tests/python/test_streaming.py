@@ -149,7 +149,7 @@ REFUSED = {
     "mean": (lambda x: x - x.mean(-1, keepdim=True), "it reduces all 30 time steps"),
     "softmax": (lambda x: x.softmax(-1), "it normalises over all 30 time steps"),
     "last_step": (lambda x: x[..., -1], "it takes one of the 30 time steps"),
-    "attention": (lambda x: x.transpose(1, 2) @ x, "it combines time steps with each other"),
+    "attention": (lambda x: x.transpose(1, 2) @ x, "a table of all time steps with all"),
     "pieces": (lambda x: torch.stack(x.chunk(2, -1)), "it cuts the sequence in pieces"),
     "flattened": (lambda x: x.flatten(1), "it puts time and other dimensions together"),
     "rates": (lambda x: x[..., :15] + x[..., ::2], "its operands have different rates: a frame for"),

@@ -6,6 +6,9 @@ from streaming_support import exported, refusal, the_compiler  # noqa: F401
 from torch import nn
 from torch.nn import functional
 
+import strc.torch
+from strc.errors import ImportFailure
+
 SAMPLES = (1, 400)
 
 
@@ -146,3 +149,9 @@ def test_refused(name, tmp_path):
     model = Analysis(None)
     model.forward = function
     assert words in refusal(model, SAMPLES, tmp_path)
+
+
+def test_spectra_are_for_streams(tmp_path):
+    with pytest.raises(ImportFailure, match="spectra and complex values are imported with --streaming"):
+        strc.torch.export(Analysis(lambda z, _: z).eval(), [torch.randn(*SAMPLES)], tmp_path / "model.str")
+    assert list(tmp_path.iterdir()) == []

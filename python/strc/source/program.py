@@ -26,7 +26,12 @@ def check(program: Program, written: Mapping[str, Written]) -> None:
     """Raises `ImportFailure` if an instruction has no filter."""
     unknown = {i.op for i in program.instructions if i.op not in STREAMS and i.op not in written and i.op not in WIRES}
     if unknown:
-        raise ImportFailure(f"the model IR has operators without a stream: {', '.join(sorted(unknown))}")
+        hint = "; spectra and complex values are imported with --streaming" if not program.sizes and is_of_spectra(unknown) else ""
+        raise ImportFailure(f"the model IR has operators without a stream: {', '.join(sorted(unknown))}{hint}")
+
+
+def is_of_spectra(operators: set[str]) -> bool:
+    return any(op.startswith("complex_") or op in ("stft", "istft") for op in operators)
 
 
 def source_of(

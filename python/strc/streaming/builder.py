@@ -10,10 +10,14 @@ from fractions import Fraction
 import torch
 
 from ..ir import Instruction, Origin, Param, Program
-from ..ir.model import Shape
+from ..ir.model import Frame, Shape
 from ..source.floats import StreamFilter
 from .unrolled import Loop
 from .values import Stored, Timed
+
+
+# Layers of PyTorch that are more than one filter.
+SEVERAL = ("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer")
 
 
 class Refused(Exception):
@@ -51,11 +55,18 @@ class Builder:
         key = (var, frames, value)
         if frames and key not in self.delays:
             given: tuple[Param, ...] = (frames * size,) if value == 0 else (frames * size, value)
-            # It belongs to whoever holds the layer, so that this stays one filter.
-            around, self.origin = self.origin, replace(self.origin, frames=self.origin.frames[: max(1, len(self.origin.frames) - 1)])
+            around, self.origin = self.origin, replace(self.origin, frames=self.around_layer())
             self.delays[key] = self.emit("stream_delay", given, [var], size)
             self.origin = around
         return self.delays[key] if frames else var
+
+    def around_layer(self) -> tuple[Frame, ...]:
+        """The calls around what is read now. A delay before a layer of PyTorch belongs to whoever holds that, so that it stays one filter; in a module that
+        does more it stands where its window is, since what is carried by it would wait for it.
+        """
+        frames = self.origin.frames
+        is_layer = bool(frames) and frames[-1].class_name.startswith("torch.nn.modules.") and not frames[-1].class_name.endswith(SEVERAL)
+        return frames[: max(1, len(frames) - 1)] if is_layer else frames
 
     def part(self, var: int, index: int) -> int:
         """One of several results."""

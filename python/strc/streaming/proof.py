@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import tempfile
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy
@@ -17,7 +16,7 @@ import torch
 
 from ..errors import ImportFailure
 from .clock import Clock
-from .context import Bounded
+from .context import bounded
 from .running import Program
 from .streamed import Streamed
 
@@ -42,7 +41,7 @@ class Sequences:
 
 def offline(model: torch.nn.Module, inputs: Sequence[torch.Tensor], axes: Sequence[int], context: int | None) -> Results:
     """The model's frames, time first: of doubles, or of whole numbers."""
-    with torch.no_grad(), Bounded(context) if context else nullcontext():
+    with torch.no_grad(), bounded(context):
         given = model(*inputs)
     found = [result.movedim(axis, 0).reshape(result.shape[axis], -1) for result, axis in zip(tensors_of(given), axes)]
     return [result.to(torch.float64) if result.is_floating_point() else result for result in found]
@@ -104,11 +103,13 @@ class Prover:
         return found
 
     def check_count(self, number: int, count: int, given: Sequences, named: str) -> None:
-        """A stream gives whole steady states, and is late by what it says."""
+        """A stream gives whole steady states, in which there is something of each result, and is late by what it says; frames that may come early need not."""
         end, wanted = self.streamed.results[number], len(given.wanted[number])
-        there = given.length // self.streamed.period * end.frames - end.late
+        states = given.length // self.streamed.period
+        there = states * end.frames - end.late
+        rounds = min((states * each.frames - max(0, each.late)) // each.frames for each in self.streamed.results)
         most = int(self.streamed.latency * self.streamed.clocks[number].rate) + 2 * end.frames
-        if not there - end.frames < count <= there or there < wanted - most:
+        if not (rounds - 1) * end.frames < count <= there or there < wanted - most:
             raise ImportFailure(
                 f"the streamed program is not in time, which is an error of the importer: for {given.length} time steps the model gives {wanted} "
                 f"frames, and the stream {count} instead of {there} ({named})"

@@ -132,11 +132,12 @@ class Streamer:
 
     def result(self, number: int) -> Timed:
         result = self.values[number]
+        origin = next((i.origin for i in self.program.instructions if i.var == number), Origin())
         if isinstance(result, Scores):
-            raise ImportFailure("a result of the model is a table of all time steps with all, which a stream has not: leave it out of what forward returns")
+            text = "a result is a table of all time steps with all, which a stream has not; what is returned has to have one time step after the other"
+            raise NotStreamable(text, origin.place)
         if not isinstance(result, Timed):
             raise ImportFailure("a result of the model does not depend on its input")
-        origin = next((i.origin for i in self.program.instructions if i.var == number), Origin())
         self.build.origin = origin
         try:
             return whole(self.build, time_alone(self.build, result))
