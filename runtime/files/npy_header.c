@@ -93,9 +93,12 @@ static int order(parser *p) {
     return 0;
 }
 
+/// As in Python, the last one counts.
 static int shape(parser *p) {
     if (!eat(p, '(')) return fail(p, "its header has no shape");
     p->header->count = 1;
+    p->header->rank = 0;
+    p->long_sides = 0;
     for (int dimensions = 0; !eat(p, ')'); ++dimensions) {
         uint64_t extent;
         if (!take_number(p, &extent) || dimensions == STRC_NPY_DIMENSIONS)

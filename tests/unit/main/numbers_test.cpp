@@ -151,6 +151,12 @@ TEST(Npy, HeadersAreUnderstood) {
     EXPECT_TRUE(header.big_endian);
     EXPECT_EQ(parsed("{'shape': (), 'fortran_order': True, 'descr': \"?\"}"), "");
     EXPECT_EQ(header.count, 1u);
+    std::string shapes;
+    for (int k = 0; k < 1000; ++k) shapes += "'shape': (2, 3), ";
+    EXPECT_EQ(parsed("{" + shapes + "'descr': '<f4', 'fortran_order': False, 'shape': (5,)}"), "");
+    EXPECT_EQ(header.rank, 1u) << "the last one counts";
+    EXPECT_EQ(header.extents[0], 5);
+    EXPECT_EQ(header.count, 5u);
     EXPECT_EQ(parsed(""), "its header is not a dictionary");
     EXPECT_EQ(parsed("{'descr': '<f4'}"), "its header is not complete");
     EXPECT_EQ(parsed("{'descr': '<f3'"), "its elements are of type '<f3'");
