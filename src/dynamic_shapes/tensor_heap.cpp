@@ -148,7 +148,7 @@ TensorHeap::Key TensorHeap::keyOf(const ir::Instr& instr, std::span<const Operan
     Key key{&instr, {}, {}};
     for (std::size_t k = 0; k < operands.size(); ++k) {
         key.types.push_back(operands[k].type);
-        if (operands[k].constant && !tensor::isValueOfRun(instr.tensor, k))
+        if (operands[k].constant && !types::isValueOfRun(instr.tensor, k, operands.size()))
             key.values.push_back(operands[k].constant->toInt());
     }
     return key;

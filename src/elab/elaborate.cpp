@@ -34,4 +34,12 @@ Elaboration elaborate(base::Context& context, const ir::Module& module, types::T
     return result;
 }
 
+bool isIdentity(const Elaboration& program, graph::NodeId id) {
+    const graph::Node& node = program.graph.nodes[id];
+    if (node.kind != graph::NodeKind::Filter || node.kernel == graph::kNone) return false;
+    const types::BuiltinStream builtin = program.kernels[node.kernel].builtin;
+    return builtin != types::BuiltinStream::None &&
+           types::info(builtin).role == types::BuiltinRole::Identity;
+}
+
 }  // namespace strc::elab

@@ -105,6 +105,9 @@ struct Elaboration {
     bool complete = false;  ///< whatever bodies are found to do beside their rates
 };
 
+/// Is it the Identity of the language, whatever its items are?
+bool isIdentity(const Elaboration&, graph::NodeId);
+
 /// "only the run can tell a shape in 'F': 'zeros': ...", of a symbolic program.
 std::string whyDynamicShape(const Elaboration&);
 

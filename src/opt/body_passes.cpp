@@ -33,47 +33,32 @@ bool BodyPasses::improve(Kernel& kernel, const std::string& path) {
 
 bool BodyPasses::expand(Kernel& kernel, const graph::Edge& in, const graph::Edge& out,
                         const tensor::Layouts& layouts, const std::string& path, bool& changes) {
-    const Expansion how{in, out, layouts};
-    if (expandBlocked(kernel, how, path)) return changes = true;
-    if (!expandAll(kernel, how, path, changes)) return false;
-    if (!context.options.split)
+    const std::int64_t images =
+        context.options.split ? 1 : imagesToBlock(kernel, types, context.target);
+    std::optional<base::PassRun> blocking;
+    if (images > 1 && holdsBatch(in, images, types) && holdsBatch(out, images, types))
+        blocking.emplace(context.passes(), Pass::ImageBlocking, path);
+    const bool isBlocked = blocking && *blocking;
+    if (!expandAll(kernel, {in, out, layouts, isBlocked ? images : 1}, path, changes)) return false;
+    if (isBlocked) {
+        blocking->show([&] { return ir::print(*kernel.code.work); });
+        changes = true;
+    } else if (!context.options.split) {
         changes |= pass::runPasses(context, kernel, base::PassLevel::Loops, passTable(), path);
-    return true;
-}
-
-/// False: it does not pay, or cannot be.
-bool BodyPasses::expandBlocked(Kernel& kernel, const Expansion& how, const std::string& path) {
-    if (!context.passes().isEnabled(Pass::ImageBlocking) || context.options.split) return false;
-    const std::int64_t images = imagesToBlock(kernel, types, context.target);
-    if (images == 1 || !holdsBatch(how.in, images, types) || !holdsBatch(how.out, images, types))
-        return false;
-    const Expansion blocked{how.in, how.out, how.layouts, images};
-    Kernel made = kernel;
-    bool changes = false;
-    if (!expandAll(made, blocked, path, changes)) return false;
-    base::PassRun run(context.passes(), Pass::ImageBlocking, path);
-    if (!run) return false;
-    run.show([&] { return ir::print(*made.code.work); });
-    kernel = std::move(made);
+    }
     return true;
 }
 
 bool BodyPasses::expandAll(Kernel& kernel, const Expansion& how, const std::string& path,
                            bool& changes) {
-    if (context.passes().isEnabled(Pass::FuseEpilogues)) {
-        Kernel fused = kernel;
-        if (!expandWith(fused, how, true)) return false;
-        if (ir::contracts(*fused.code.work, hasEpilogue)) {
-            base::PassRun run(context.passes(), Pass::FuseEpilogues, path);
-            run.show([&] { return ir::print(*fused.code.work); });
-            if (run) {
-                kernel = std::move(fused);
-                return changes = true;
-            }
-        }
-    }
-    if (!expandWith(kernel, how, false)) return false;
-    changes |= ir::contracts(*kernel.code.work, hasParts);
+    std::optional<base::PassRun> fusing;
+    if (tensor::mayHaveEpilogue(*kernel.code.work))
+        fusing.emplace(context.passes(), Pass::FuseEpilogues, path);
+    const bool fuses = fusing && *fusing;
+    if (!expandWith(kernel, how, fuses)) return false;
+    if (fuses) fusing->show([&] { return ir::print(*kernel.code.work); });
+    changes |=
+        ir::contracts(*kernel.code.work, hasEpilogue) || ir::contracts(*kernel.code.work, hasParts);
     return true;
 }
 

@@ -22,10 +22,6 @@ const Kernel& kernelOf(const elab::Elaboration& program, NodeId id) {
     return program.kernels[program.graph.nodes[id].kernel];
 }
 
-bool isIdentity(const elab::Elaboration& program, NodeId id) {
-    return kernelOf(program, id).builtin == ir::BuiltinStream::Identity;
-}
-
 bool hasTensors(const elab::Elaboration& program, EdgeId id) {
     return !program.graph.edges[id].tensors.empty();
 }
@@ -152,7 +148,7 @@ private:
         const graph::Node& node = graph.nodes[id];
         switch (node.kind) {
             case NodeKind::Filter:
-                if (isIdentity(program, id))
+                if (elab::isIdentity(program, id))
                     items[node.outputs[0]] = items.at(node.inputs[0]);
                 else
                     filter(id);
@@ -299,7 +295,7 @@ bool isComposable(const elab::Elaboration& program, const OriginalKernels& origi
     };
     if (node.kind != NodeKind::Filter) return areTensors(node.inputs) && areTensors(node.outputs);
     if (node.inputs.size() != 1 || node.outputs.size() != 1) return false;
-    if (isIdentity(program, id)) return areTensors(node.inputs);
+    if (elab::isIdentity(program, id)) return areTensors(node.inputs);
     const Kernel* kernel = originals.of(node.kernel);
     if (!kernel || node.prework || node.effects != graph::kNoEffect || node.work.isDynamic() ||
         node.work.peek.max > node.work.pop.max)

@@ -90,7 +90,7 @@ DimensionMap::Found DimensionMap::reduced(const Query& query) const {
 
 /// Softmax: the last dimension, unless an operand names one.
 DimensionMap::Found DimensionMap::normalised(const Query& query) const {
-    if (query.instr.operands.size() > 1) return beside(query, 1);
+    if (query.instr.operands.size() > 1) return beside(query);
     return query.dim == rankOf(query.instr.result) - 1 ? std::nullopt : Found(query.dim);
 }
 
@@ -99,25 +99,20 @@ DimensionMap::Found DimensionMap::permuted(const Query& query) const {
     return dimension(named, rankOf(query.instr.result));
 }
 
-DimensionMap::Found DimensionMap::besideOperand1(const Query& query) const {
-    return beside(query, 1);
-}
-
-DimensionMap::Found DimensionMap::besideOperand2(const Query& query) const {
-    return beside(query, 2);
-}
-
-DimensionMap::Found DimensionMap::besideLast(const Query& query) const {
-    return beside(query, query.instr.operands.size() - 1);
-}
-
-/// Something is done along another dimension, which operand `named` names.
-DimensionMap::Found DimensionMap::beside(const Query& query, std::size_t named) const {
+/// Something is done along another dimension, which the first operand of that kind names.
+DimensionMap::Found DimensionMap::beside(const Query& query) const {
     const Instr& instr = query.instr;
-    const std::int64_t rank = rankOf(instr.operands[0]);
-    if (query.dim == rank || query.dim == dimension(instr.operands[named], rank))
-        return std::nullopt;
-    return query.dim;
+    const std::string_view signature = types::info(instr.tensor).signature;
+    const std::size_t count = instr.operands.size();
+    std::size_t named = 0;
+    while (!types::isDimension(signature, named, count)) ++named;
+    const std::int64_t at = dimension(instr.operands[named], rankOf(instr.operands[0]));
+    return query.dim == at ? std::nullopt : Found(query.dim);
+}
+
+/// The last dimension is that of the items of a window.
+DimensionMap::Found DimensionMap::windows(const Query& query) const {
+    return query.dim == rankOf(query.instr.operands[0]) ? std::nullopt : beside(query);
 }
 
 /// For each place in the dimensions before it, the elements of an item lie behind each other, so it is any dimension of the

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "ir/writer.h"
-#include "opt/detail/tensor_body.h"
+#include "opt/detail/dimension_map.h"
 #include "tensor/node.h"
 
 namespace strc::opt {
@@ -16,15 +16,18 @@ using ir::Instr;
 using ir::Op;
 using ir::Reg;
 using ir::Space;
-using types::TensorFn;
+using types::TensorKind;
 using types::Type;
 using types::TypeKind;
+
+/// Images, channels, rows and columns, at least.
+constexpr std::size_t kImageDimensions = 4;
 
 /// What is known of the values of a body: which of them have the images of the batch, one behind the other.
 class Batch {
 public:
     Batch(const elab::Kernel& kernel, types::TypeTable& types)
-        : facts(factsOf(kernel, types)), hasImages(facts.types.size()) {
+        : facts(factsOf(kernel, types)), dimensions(facts), hasImages(facts.types.size()) {
         for (const Instr& instr : kernel.code.work->blocks[kernel.code.work->entry].instrs)
             isAlone = isAlone && look(instr);
     }
@@ -44,7 +47,7 @@ private:
             case Op::Load: return true;
             case Op::Declare: return !isImages(instr.type);
             case Op::Pop: return pop(instr);
-            case Op::Push: return hasImages[instr.operands[0]];
+            case Op::Push: return push(instr);
             case Op::Tensor: return operation(instr);
             default: return isScalar(instr);
         }
@@ -65,51 +68,43 @@ private:
         return has(instr.result);
     }
 
+    bool push(const Instr& instr) {
+        const bool isFirst = !std::exchange(isPushed, true);
+        return isFirst && hasImages[instr.operands[0]];
+    }
+
     bool operation(const Instr& instr) {
         const std::vector<Reg>& operands = instr.operands;
         if (std::none_of(operands.begin(), operands.end(),
                          [&](Reg operand) { return hasImages[operand]; }))
             return true;
-        const Type* type = facts.types[instr.result];
-        if (!type) return false;
-        if (tensor::isElementwise(instr.tensor)) return isAligned(instr) && has(instr.result);
-        switch (instr.tensor) {
-            case TensorFn::Conv: return convolution(instr);
-            case TensorFn::Windows: return isAlong(instr) && has(instr.result);
-            case TensorFn::Pad:
-            case TensorFn::Amax: return isAlong(instr) && hasMemory(instr.result);
-            default: return false;
+        if (!makesImages(instr)) return false;
+        switch (types::info(instr.tensor).kind) {
+            case TensorKind::Elementwise:
+            case TensorKind::View: return has(instr.result);
+            case TensorKind::Reshaping: return false;  // it may say how many images there are
+            case TensorKind::Contraction: noteWeights(instr); break;
+            default: break;
         }
-    }
-
-    bool convolution(const Instr& instr) {
-        const Type* kernel = facts.types[instr.operands[1]];
-        if (!hasImages[instr.operands[0]] || hasImages[instr.operands[1]] || !kernel ||
-            facts.types[instr.operands[0]]->dims.size() != kernel->dims.size())
-            return false;
-        weights += bytesOf(kernel);
         return hasMemory(instr.result);
     }
 
-    /// Along another dimension than that of the images, which is counted from the end.
-    bool isAlong(const Instr& instr) {
-        if (!hasImages[instr.operands[0]] || instr.operands.size() < 2) return false;
-        const auto& dim = facts.constants[instr.operands[1]];
-        if (!dim || !dim->type->is(TypeKind::Int)) return false;
-        const auto rank = static_cast<std::int64_t>(facts.types[instr.operands[0]]->dims.size());
-        const std::int64_t at = dim->toInt();
-        return (at < 0 ? at + rank : at) > 0;
+    /// Is an image of the result made of the same image of all operands that have some, and all else the same for all images?
+    bool makesImages(const Instr& instr) const {
+        const Type* type = facts.types[instr.result];
+        if (!type || type->dims.size() < kImageDimensions) return false;
+        for (std::size_t k = 0; k < instr.operands.size(); ++k) {
+            const bool isShared = !hasImages[instr.operands[k]];
+            const auto dim = dimensions.operand(instr, k, 0, isShared);
+            if (isShared ? dim.has_value() : dim != 0) return false;
+        }
+        return true;
     }
 
-    /// All that has images has as many dimensions as the result; what all images share does not go along them.
-    bool isAligned(const Instr& instr) const {
-        const std::size_t rank = facts.types[instr.result]->dims.size();
-        return std::all_of(instr.operands.begin(), instr.operands.end(), [&](Reg operand) {
-            const Type* type = facts.types[operand];
-            if (!type) return !hasImages[operand];
-            if (hasImages[operand]) return type->dims.size() == rank;
-            return type->dims.size() < rank || type->dims[0] == 1;
-        });
+    void noteWeights(const Instr& instr) {
+        for (const Reg operand : instr.operands)
+            if (facts.types[operand] && !hasImages[operand])
+                weights += bytesOf(facts.types[operand]);
     }
 
     bool has(Reg value) { return hasImages[value] = facts.types[value]->dims[0] == images; }
@@ -131,8 +126,9 @@ private:
     }
 
     const TensorFacts facts;
+    const DimensionMap dimensions;
     std::vector<bool> hasImages;  ///< by register
-    bool isAlone = true;
+    bool isAlone = true, isPushed = false;
     std::int64_t images = 1;
     std::size_t steps = 0;  ///< whose results have memory of their own
     std::int64_t weights = 0, between = 0, largest = 0;  ///< bytes; of values all, and the largest

@@ -19,15 +19,8 @@ using graph::NodeId;
 using graph::NodeKind;
 using types::Type;
 
-bool isIdentity(const Elaboration& program, const Node& node) {
-    if (node.kind != NodeKind::Filter || node.kernel == graph::kNone) return false;
-    const types::BuiltinStream builtin = program.kernels[node.kernel].builtin;
-    return builtin != types::BuiltinStream::None &&
-           types::info(builtin).role == types::BuiltinRole::Identity;
-}
-
-bool passesOn(const Elaboration& program, const Node& node) {
-    return node.kind == NodeKind::Duplicate || isIdentity(program, node);
+bool passesOn(const Elaboration& program, NodeId id) {
+    return program.graph.nodes[id].kind == NodeKind::Duplicate || elab::isIdentity(program, id);
 }
 
 bool hasCode(const Elaboration& program, const Node& node) {
@@ -83,7 +76,7 @@ public:
 
 private:
     void cross(NodeId id) {
-        if (id == graph::kNone || !passesOn(program, program.graph.nodes[id])) {
+        if (id == graph::kNone || !passesOn(program, id)) {
             if (id == graph::kNone || !hasCode(program, program.graph.nodes[id]))
                 tape.endsInCode = false;
             return;

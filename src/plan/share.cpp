@@ -125,7 +125,7 @@ public:
         for (; graph.edges[at].from != kNone; at = graph.nodes[graph.edges[at].from].inputs[0]) {
             const NodeId from = graph.edges[at].from;
             const bool passed = passesOn(graph, gone, from) || chosen.contains(from);
-            if (!passed && from > id && isIdentity(program, from)) return false;
+            if (!passed && from > id && forwardsItems(program, from)) return false;
             if (!passed) break;
             lag += ownItems(graph, from);
         }
@@ -257,23 +257,20 @@ std::int64_t ownItems(const graph::Graph& graph, NodeId id) {
     return items;
 }
 
-bool isIdentity(const elab::Elaboration& program, NodeId id) {
+bool forwardsItems(const elab::Elaboration& program, NodeId id) {
+    if (elab::isIdentity(program, id)) return true;
     const graph::Node& node = program.graph.nodes[id];
     if (node.kind != NodeKind::Filter || node.kernel == kNone) return false;
     const elab::Kernel& kernel = program.kernels[node.kernel];
-    if (kernel.builtin != types::BuiltinStream::None)
-        return types::info(kernel.builtin).role == types::BuiltinRole::Identity;
-    return node.effects == graph::kNoEffect && kernel.code.functions.empty() && kernel.code.work &&
-           copiesItem(*kernel.code.work);
+    return kernel.builtin == types::BuiltinStream::None && node.effects == graph::kNoEffect &&
+           kernel.code.functions.empty() && kernel.code.work && copiesItem(*kernel.code.work);
 }
 
 Sharing findSharing(base::Context& context, const elab::Elaboration& program, bool code) {
     const graph::Graph& graph = program.graph;
     std::vector<bool> gone(graph.nodes.size());
     auto passes = [&](NodeId id) {
-        if (!isIdentity(program, id)) return false;
-        const elab::Kernel& kernel = program.kernels[graph.nodes[id].kernel];
-        return kernel.builtin != types::BuiltinStream::None || code;
+        return elab::isIdentity(program, id) || (code && forwardsItems(program, id));
     };
     drop(context, base::Pass::RemoveIdentities, graph, gone, [&](NodeId id) {
         return passes(id) && !graph.nodes[id].prework && ownItems(graph, id) == 0;

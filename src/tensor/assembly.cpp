@@ -55,17 +55,14 @@ void Assembly::assemble(const NodePtr& pointer, const Target& target) {
         case TensorFn::Concat: return concatenate(node, target);
         case TensorFn::Pad: return pad(node, target);
         case TensorFn::Spread: return spread(node, target);
+        case TensorFn::CumSum: return runningSum(node, target);
         default: break;
     }
     if (!areSame(node.dims(), target.steps, denseSteps(node.dims())))
         return elements.computeInto(elements.computeRowByRow(pointer), target.var, target.array,
                                     target.steps);
-    const Reg to = w.address(target.var, target.array);
-    switch (node.fn) {
-        case TensorFn::CumSum: return runningSum(node, to);
-        case TensorFn::Attention: return Attention(elements).attend(node, to);
-        default: STRC_UNREACHABLE("not put together");
-    }
+    STRC_ASSERT(node.fn == TensorFn::Attention, "not put together");
+    Attention(elements).attend(node, w.address(target.var, target.array));
 }
 
 void Assembly::writePart(const NodePtr& part, const Node& whole, const Target& target,
@@ -169,7 +166,8 @@ void Assembly::update(const Node& node, const Target& target) {
     });
 }
 
-void Assembly::runningSum(const Node& node, Reg array) {
+void Assembly::runningSum(const Node& node, const Target& target) {
+    const Reg array = w.address(target.var, target.array);
     const NodePtr& from = node.operands[0];
     const auto dim = static_cast<std::size_t>(node.ints[0]);
     const Type* element = node.type->element;
@@ -183,7 +181,7 @@ void Assembly::runningSum(const Node& node, Reg array) {
             const Reg value =
                 numbers.convert(elements.element(from, each), from->type->element, element);
             w.store(total, w.operation(Op::Add, type, {w.load(total), value}));
-            places.storeFlat(array, places.at(places.linear(each, node.dims())), w.load(total),
+            places.storeFlat(array, places.at(places.stepped(each, target.steps)), w.load(total),
                              element);
         });
     });

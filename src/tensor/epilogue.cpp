@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "ir/affine.h"
+#include "tensor/expand.h"
 
 namespace strc::tensor {
 namespace {
@@ -75,20 +79,58 @@ std::optional<Epilogue> ofExtreme(const Node& node) {
     return std::nullopt;
 }
 
+/// Adds something, or keeps within a bound.
+bool isStep(TensorFn fn, MathFn math) {
+    return fn == TensorFn::Add || fn == TensorFn::Relu ||
+           (fn == TensorFn::Math && (math == MathFn::Max || math == MathFn::Min));
+}
+
+/// Which registers and local variables of a body may have a sum of products, also a permuted one.
+class Sums {
+public:
+    explicit Sums(const ir::Body& of) : body(of), isSum(of.regs.size()), holds(of.locals.size()) {}
+
+    /// Is one taken a step further?
+    bool haveSteps() {
+        // A variable may be looked at before the loop around stores a sum.
+        for (int walk = 0; walk < 2 && !hasStep; ++walk)
+            ir::forEach(body, body.entry, [&](const ir::Instr& instr) { look(instr); });
+        return hasStep;
+    }
+
+private:
+    void look(const ir::Instr& instr) {
+        const bool isLocal = instr.var.space == ir::Space::Local && instr.var.index != ir::kNone;
+        const bool takesSum = std::any_of(instr.operands.begin(), instr.operands.end(),
+                                          [&](ir::Reg operand) { return isSum[operand]; });
+        if (instr.op == ir::Op::Store && isLocal && takesSum) holds[instr.var.index] = true;
+        if (instr.op == ir::Op::Load && isLocal && holds[instr.var.index])
+            isSum[instr.result] = true;
+        if (instr.op == ir::Op::Convert && takesSum) isSum[instr.result] = true;
+        if (instr.op != ir::Op::Tensor) return;
+        hasStep = hasStep || (takesSum && isStep(instr.tensor, instr.math));
+        if (isContraction(instr.tensor) || (takesSum && instr.tensor == TensorFn::Permute))
+            isSum[instr.result] = true;
+    }
+
+    const ir::Body& body;
+    std::vector<bool> isSum, holds;  ///< by register; by local variable
+    bool hasStep = false;
+};
+
 }  // namespace
+
+bool mayHaveEpilogue(const ir::Body& body) { return Sums(body).haveSteps(); }
 
 std::optional<Epilogue> epilogueOf(const Node& node) {
     if (node.kind != NodeKind::Operation) return std::nullopt;
     if (isContraction(node.fn)) return Epilogue{};
-    if (!isReal(node)) return std::nullopt;
+    if (!isReal(node) || !isStep(node.fn, node.math)) return std::nullopt;
     switch (node.fn) {
         case TensorFn::Add: return ofSum(node);
         case TensorFn::Relu:
             return within(ofOperand(node, 0), {0, std::numeric_limits<float>::infinity()});
-        case TensorFn::Math:
-            if (node.math == MathFn::Max || node.math == MathFn::Min) return ofExtreme(node);
-            return std::nullopt;
-        default: return std::nullopt;
+        default: return ofExtreme(node);
     }
 }
 

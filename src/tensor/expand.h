@@ -75,6 +75,9 @@ bool isComputable(const Type* element);
 std::vector<Fault> expandSetup(ir::StreamCode&, std::span<const Value> constants, const ir::Module&,
                                Fields& fields, weights::Source*, types::TypeTable&);
 
+/// Is something added to one of its sums of products, or one kept within bounds, as far as can be told before it is expanded?
+bool mayHaveEpilogue(const ir::Body&);
+
 struct Arriving {
     std::span<const Value> constants;  ///< of the stream
     Sequence input;  ///< empty: the items are no tensors

@@ -17,56 +17,82 @@ Order rowByRow(std::size_t rank) {
     return order;
 }
 
-/// Dimensions of an operand that is aligned with the result at the last ones.
-Order alignedOrder(const Order& operand, std::size_t rank) {
-    const std::size_t more = rank - operand.size();
-    Order order = rowByRow(more);
-    for (std::size_t dim : operand) order.push_back(dim + more);
-    return order;
-}
+/// In which order of dimensions an operation had best write its result. The column `dimensions` of
+/// types/tensor_functions.def names these.
+class Orders {
+public:
+    explicit Orders(const Node& of) : node(of) {}
 
-/// The operand that has as many elements, if there is one.
-Order elementwiseOrder(const Node& node) {
-    for (const NodePtr& operand : node.operands)
-        if (operand->kind != NodeKind::Number && operand->count() == node.count())
-            return alignedOrder(preferredOrder(*operand), node.dims().size());
-    return rowByRow(node.dims().size());
-}
-
-Order imageOrder(const Node& convolution) {
-    const Dims steps = channelsLast(convolution.dims());
-    const bool isImage = convolution.operands[1]->dims().size() == 2 + kImage && !steps.empty();
-    return isImage ? orderOf(steps) : rowByRow(convolution.dims().size());
-}
-
-Order permutedOrder(const Node& node) {
-    Order order;
-    for (std::size_t dim : preferredOrder(*node.operands[0]))
-        for (std::size_t k = 0; k < node.ints.size(); ++k)
-            if (static_cast<std::size_t>(node.ints[k]) == dim) order.push_back(k);
-    return order;
-}
-
-/// The dimension within windows follows the dimension that they are cut from.
-Order windowOrder(const Node& node) {
-    Order order;
-    for (std::size_t dim : preferredOrder(*node.operands[0])) {
-        order.push_back(dim);
-        if (dim == static_cast<std::size_t>(node.ints[0])) order.push_back(node.dims().size() - 1);
+    Order ofResult() const {
+        switch (node.fn) {
+#define FN(Id, name, signature, form, kind, reads, shape, dimensions) \
+    case TensorFn::Id: return dimensions();
+#include "types/tensor_functions.def"
+            case TensorFn::Count: break;
+        }
+        return unknown();
     }
-    return order;
-}
 
-Order reducedOrder(const Node& node) {
-    if (node.ints.empty()) return rowByRow(node.dims().size());
-    const Order before = preferredOrder(*node.operands[0]);
-    if (before.size() == node.dims().size()) return before;
-    const auto gone = static_cast<std::size_t>(node.ints[0]);
-    Order order;
-    for (std::size_t dim : before)
-        if (dim != gone) order.push_back(dim > gone ? dim - 1 : dim);
-    return order;
-}
+private:
+    Order unknown() const { return rowByRow(node.dims().size()); }
+    Order matmul() const { return unknown(); }
+    Order attention() const { return unknown(); }
+    Order reshaped() const { return unknown(); }
+    Order transposed() const { return unknown(); }
+    Order normalised() const { return unknown(); }
+    Order beside() const { return preferredOrder(*node.operands[0]); }
+
+    /// As the operand that has as many elements, if there is one. Dimensions are aligned at the last ones.
+    Order aligned() const {
+        for (const NodePtr& operand : node.operands) {
+            if (operand->kind == NodeKind::Number || operand->count() != node.count()) continue;
+            const Order before = preferredOrder(*operand);
+            const std::size_t more = node.dims().size() - before.size();
+            Order order = rowByRow(more);
+            for (std::size_t dim : before) order.push_back(dim + more);
+            return order;
+        }
+        return unknown();
+    }
+
+    Order conv() const {
+        const Dims steps = channelsLast(node.dims());
+        const bool isImage = node.operands[1]->dims().size() == 2 + kImage && !steps.empty();
+        return isImage ? orderOf(steps) : unknown();
+    }
+
+    Order permuted() const {
+        Order order;
+        for (std::size_t dim : preferredOrder(*node.operands[0]))
+            for (std::size_t k = 0; k < node.ints.size(); ++k)
+                if (static_cast<std::size_t>(node.ints[k]) == dim) order.push_back(k);
+        return order;
+    }
+
+    /// The dimension within windows follows the dimension that they are cut from.
+    Order windows() const {
+        Order order;
+        for (std::size_t dim : preferredOrder(*node.operands[0])) {
+            order.push_back(dim);
+            if (dim == static_cast<std::size_t>(node.ints[0]))
+                order.push_back(node.dims().size() - 1);
+        }
+        return order;
+    }
+
+    Order reduced() const {
+        if (node.ints.empty()) return unknown();
+        const Order before = preferredOrder(*node.operands[0]);
+        if (before.size() == node.dims().size()) return before;
+        const auto gone = static_cast<std::size_t>(node.ints[0]);
+        Order order;
+        for (std::size_t dim : before)
+            if (dim != gone) order.push_back(dim > gone ? dim - 1 : dim);
+        return order;
+    }
+
+    const Node& node;
+};
 
 }  // namespace
 
@@ -120,24 +146,7 @@ Order preferredOrder(const Node& node) {
     const std::size_t rank = node.dims().size();
     if (node.kind == NodeKind::Memory) return orderOf(stepsOf(node));
     if (node.kind == NodeKind::Number || node.operands.empty()) return rowByRow(rank);
-    if (isElementwise(node.fn)) return elementwiseOrder(node);
-    switch (node.fn) {
-        case TensorFn::Conv: return imageOrder(node);
-        case TensorFn::Permute: return permutedOrder(node);
-        case TensorFn::Windows: return windowOrder(node);
-        case TensorFn::Sum:
-        case TensorFn::Mean:
-        case TensorFn::Amax:
-        case TensorFn::Amin: return reducedOrder(node);
-        case TensorFn::Slice:
-        case TensorFn::Narrow:
-        case TensorFn::Flip:
-        case TensorFn::Pad:
-        case TensorFn::Spread:
-        case TensorFn::Update:
-        case TensorFn::Concat: return preferredOrder(*node.operands[0]);
-        default: return rowByRow(rank);
-    }
+    return Orders(node).ofResult();
 }
 
 }  // namespace strc::tensor

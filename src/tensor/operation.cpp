@@ -12,19 +12,6 @@ using ir::Space;
 using types::TensorFn;
 using types::TypeKind;
 
-bool isValueOfRun(TensorFn fn, std::size_t operand) {
-    switch (fn) {
-        case TensorFn::FromScalar:
-        case TensorFn::Full: return operand == 0;
-        case TensorFn::Read: return operand > 0;
-        case TensorFn::Narrow: return operand == 2;
-        case TensorFn::Update: return operand == 3;
-        case TensorFn::Pad:
-        case TensorFn::Attention: return operand == 4;
-        default: return false;
-    }
-}
-
 namespace {
 
 class Assembly {
@@ -35,7 +22,8 @@ public:
 
     Operation run(std::span<const Operand> operands, const Type* result) {
         std::vector<Reg> regs;
-        for (std::size_t k = 0; k < operands.size(); ++k) regs.push_back(operand(operands[k], k));
+        for (std::size_t k = 0; k < operands.size(); ++k)
+            regs.push_back(operand(operands[k], k, operands.size()));
         Instr& operation = w.emit(Op::Tensor, instr.type, std::move(regs));
         operation.tensor = instr.tensor;
         operation.math = instr.math;
@@ -59,9 +47,9 @@ private:
         return static_cast<std::uint32_t>(made.code.fields.size() - 1);
     }
 
-    Reg operand(const Operand& given, std::size_t k) {
+    Reg operand(const Operand& given, std::size_t k, std::size_t count) {
         const bool isMemory = isTensor(given.type) || given.type->is(TypeKind::Array);
-        if (!isMemory && !isValueOfRun(instr.tensor, k)) {
+        if (!isMemory && !types::isValueOfRun(instr.tensor, k, count)) {
             made.operands.push_back(ir::kNone);
             return w.constant(*given.constant);
         }

@@ -11,9 +11,6 @@
 
 namespace strc::tensor {
 
-/// May the value of this operand, a scalar, be another one the next time, without new code?
-bool isValueOfRun(types::TensorFn, std::size_t operand);
-
 /// The code of a filter without channels: its fields are operands and the result, and `work` computes it.
 struct Operation {
     ir::StreamCode code;

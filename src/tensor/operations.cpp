@@ -17,9 +17,6 @@ using types::TypeKind;
 
 namespace {
 
-/// Has operands whose elements go to places of their own, once.
-bool isPlaced(TensorFn fn) { return fn == TensorFn::Concat || fn == TensorFn::Pad; }
-
 /// Parts of parts that stand along the same dimension are parts.
 void flatten(Node& node) {
     if (node.fn != TensorFn::Concat) return;
@@ -168,7 +165,7 @@ void OperationExpander::prepareOperands(Node& node) {
         if (isLookedAt && !keepsOrder(node.fn)) continue;
         if (isPadOfPad(node)) continue;
         const bool isRepeated = types::readsOften(node.fn) || isAssembled(operand->fn) ||
-                                (isFinished(node, operand) && !isPlaced(node.fn)) ||
+                                (isFinished(node, operand) && !types::placesElements(node.fn)) ||
                                 (isElementwise(node.fn) && operand->count() != node.count());
         if (isRepeated) c.materialise(operand);
     }

@@ -41,6 +41,7 @@ Reg Reductions::element(const Node& node, const MultiIndex& place) {
     switch (node.fn) {
         case TensorFn::Sum:
         case TensorFn::Mean: return sum(node, place);
+        case TensorFn::Prod: return multiplied(node, place);
         case TensorFn::Amax:
         case TensorFn::Amin: return extreme(node, place);
         case TensorFn::Argmax: return indexOfGreatest(node, place);
@@ -77,6 +78,21 @@ Reg Reductions::sum(const Node& node, const MultiIndex& place) {
         result = w.operation(Op::Div, type, {result, divisor});
     }
     return isWide ? w.operation(Op::Convert, single, {result}) : result;
+}
+
+Reg Reductions::multiplied(const Node& node, const MultiIndex& place) {
+    const NodePtr& from = node.operands[0];
+    const Type* type = registerType(node.type->element, w.types);
+    const std::uint32_t total = w.local("factors" + std::to_string(w.body.locals.size()), type);
+    w.store(total, numbers.convert(w.integer(1), w.types.intType(), type));
+    places.overAll(*from, outerOf(node, place), innerOf(node), [&](const MultiIndex& each) {
+        const Reg value =
+            numbers.convert(elements.element(from, each), from->type->element, node.type->element);
+        w.range = node.range;
+        w.store(total, w.operation(Op::Mul, type, {w.load(total), value}));
+    });
+    w.range = node.range;
+    return w.load(total);
 }
 
 /// One that is no number wins over all.

@@ -45,7 +45,10 @@ Reg Numbers::roundedReal(Reg value, const Type* element) {
     const Type* type = w.types.doubleType();
     const Precision precision = precisionOf(element);
     const Reg minus = w.operation(Op::Neg, type, {value});
-    const Reg isNegative = w.operation(Op::Lt, type, {value, real(0)});
+    const Reg isMinusZero =
+        w.operation(Op::Lt, type, {w.operation(Op::Div, type, {real(1), value}), real(0)});
+    const Reg isNegative = w.operation(Op::Or, w.types.boolean(),
+                                       {w.operation(Op::Lt, type, {value, real(0)}), isMinusZero});
     const Reg size = select(isNegative, type, [&] { return minus; }, [&] { return value; });
     const Reg unit = w.operation(Op::Mul, type,
                                  {scaleOf(size, element), real(std::ldexp(1, -precision.digits))});
@@ -57,10 +60,7 @@ Reg Numbers::roundedReal(Reg value, const Type* element) {
     const Reg result =
         select(isTooLarge, type, [&] { return real(HUGE_VAL); }, [&] { return nearest; });
     const Reg opposite = w.operation(Op::Neg, type, {result});
-    const Reg isMinusZero =
-        w.operation(Op::Lt, type, {w.operation(Op::Div, type, {real(1), value}), real(0)});
-    const Reg wasNegative = w.operation(Op::Or, w.types.boolean(), {isNegative, isMinusZero});
-    return select(wasNegative, type, [&] { return opposite; }, [&] { return result; });
+    return select(isNegative, type, [&] { return opposite; }, [&] { return result; });
 }
 
 /// The power of two below `size`, but not below the least. Found by halving: a power that is too large or too

@@ -36,6 +36,8 @@ bool readsInOrder(TensorFn fn) {
     return reads == TensorReads::InOrder || reads == TensorReads::OftenInOrder;
 }
 
+bool placesElements(TensorFn fn) { return info(fn).reads == TensorReads::Placed; }
+
 TensorFn findTensorFn(std::string_view name) {
     for (std::size_t k = 0; k < std::size(kFunctions); ++k)
         if (kFunctions[k].name == name) return static_cast<TensorFn>(k);
@@ -67,11 +69,16 @@ char letterAt(std::string_view signature, std::size_t k, std::size_t count) {
 
 char operandAt(std::string_view signature, std::size_t k, std::size_t count) {
     const char letter = letterAt(signature, k, count);
-    return letter == 'd' ? 'i' : letter;
+    return letter == 'd' || letter == 'n' ? 'i' : letter;
 }
 
 bool isDimension(std::string_view signature, std::size_t k, std::size_t count) {
     return letterAt(signature, k, count) == 'd';
+}
+
+bool isValueOfRun(TensorFn fn, std::size_t k, std::size_t count) {
+    const char letter = letterAt(info(fn).signature, k, count);
+    return letter == 'n' || letter == 'r';
 }
 
 bool takesList(std::string_view signature) {

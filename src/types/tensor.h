@@ -33,6 +33,7 @@ enum class TensorKind : std::uint8_t {
 /// How an operation goes through the elements of its operands.
 enum class TensorReads : std::uint8_t {
     Once,
+    Placed,  ///< once, and each goes to a place of its own in the result
     Often,  ///< more than once, or not all of them
     InOrder,  ///< row by row, wherever they lie
     OftenInOrder,
@@ -55,11 +56,15 @@ TensorFn findTensorFn(std::string_view name);
 bool readsOften(TensorFn);
 /// Does it read its operands row by row, wherever their elements lie?
 bool readsInOrder(TensorFn);
+/// Do the elements of its operands go to places of their own, once?
+bool placesElements(TensorFn);
 
-/// The letter that stands at place `k` of `count` operands; 0 if there is none.
+/// The letter that stands at place `k` of `count` operands, i for all kinds of ints; 0 if there is none.
 char operandAt(std::string_view signature, std::size_t k, std::size_t count);
-/// Is it an int that is a dimension of the first operand? Then its letter is i.
+/// Is it an int that is a dimension of the first operand?
 bool isDimension(std::string_view signature, std::size_t k, std::size_t count);
+/// May the value of operand `k` of `count`, a scalar, be another one the next time, without new code?
+bool isValueOfRun(TensorFn, std::size_t k, std::size_t count);
 /// May one array of ints stand for the ints?
 bool takesList(std::string_view signature);
 /// Least and greatest number of operands; `most` is SIZE_MAX where any number may follow.

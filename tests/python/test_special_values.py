@@ -225,7 +225,7 @@ REFUSED = {
     "clamp": (lambda x: x.clamp(min=NAN), "NaN as a bound"), "bilinear": (lambda x: F.interpolate(x, scale_factor=1.3, mode="bilinear"), "recompute_scale_factor"),
     "floor_of_doubles": (lambda x: x.double() // 0.1, "float64"), "power_of_whole": (lambda x: 2 ** x.long(), "powers of whole numbers"),
     "rest_of_doubles": (lambda x: x.double() % 0.3, "a remainder of float64"), "rest_by_zero": (lambda x: x.long() % 0, "by zero"), "topk": (lambda x: x.topk(2).values, "nothing sorts"), "smallest": (lambda x: x.topk(1, largest=False).values, "amin"),
-    "transposed": (lambda x: F.conv_transpose3d(x[:, :, None], torch.ones(3, 1, 1, 1, 1)), "three dimensions"), "long_product": (lambda x: x.flatten().prod(), "more than 64"), "p_norm": (lambda x: x.norm(3, dim=1), "another order"),
+    "transposed": (lambda x: F.conv_transpose3d(x[:, :, None], torch.ones(3, 1, 1, 1, 1)), "three dimensions"), "long_product": (lambda x: x.flatten().cumprod(0), "more than 64"), "p_norm": (lambda x: x.norm(3, dim=1), "another order"),
     "bits": (lambda x: x.long() ^ 1, "bits of integers"), "apart": (lambda x: x[torch.tensor([0]), :, torch.tensor([1])], "beside each other"),
     "slope": (lambda x: F.prelu(x, torch.tensor([NAN])), "a slope"),
 }  # fmt: skip

@@ -102,6 +102,9 @@ def arithmetic() -> None:
         case(f"{name}(1)", lambda x, f=function: f(x, 1), x)
         case(f"{name}({{0, -1}})", lambda x, f=function: f(x, (0, -1)), x)
         case(f"{name}({{1, 2}}, true)", lambda x, f=function: f(x, (1, 2), keepdim=True), x)
+    case("prod()", lambda x: torch.prod(x, -1), x)
+    case("prod(0, true)", lambda x: torch.prod(x, 0, keepdim=True), x)
+    case("prod(1)", lambda x: torch.prod(x, 1), (x * 9).to(torch.int32))
     tenths = torch.full((3, 100000), 0.1)  # one after the other in floats they would lose digits
     case("sum()", torch.sum, tenths)
     case("mean(1)", lambda x: torch.mean(x, 1), tenths)

@@ -28,7 +28,7 @@ ARITHMETIC: list[Operation] = [("x + y", lambda x, y: x + y), ("x - y", lambda x
                                ("-x", lambda x, y: -x), ("x < y", lambda x, y: x < y), ("x == y", lambda x, y: x == y),
                                ("where(x < y, x, y)", torch.minimum), ("amax(x, 1)", lambda x, y: x.amax(1))]
 INTEGERS: list[Operation] = [("x / y", lambda x, y: torch.div(x, y, rounding_mode="trunc")), ("sum(x, 1)", lambda x, y: x.sum(1)),
-                             ("argmax(x, 1)", lambda x, y: x.argmax(1)), ("cumsum(x, 0)", lambda x, y: x.cumsum(0)),
+                             ("argmax(x, 1)", lambda x, y: x.argmax(1)), ("prod(x, 1)", lambda x, y: x.prod(1)), ("cumsum(x, 0)", lambda x, y: x.cumsum(0)),
                              ("matmul(x, transpose(y, 0, 1))", lambda x, y: x @ y.T)]
 FUNCTIONS: list[Operation] = [("abs(x)", lambda x, y: x.abs()), ("max(x, y)", torch.maximum), ("min(x, x - 1)", lambda x, y: torch.minimum(x, x - 1)),
                               ("max(x, 3)", lambda x, y: x.clamp(min=3)), ("floor(x)", lambda x, y: x)]

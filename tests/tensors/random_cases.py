@@ -90,7 +90,9 @@ class Maker:
         if self.up(0, 4) == 0:
             dim = self.dim(shape)
             x = self.tensor(*shape, dtype=self.pick.choice([torch.float32, torch.float64, torch.int32]))
-            return Case(f"argmax({dim}, {str(keeps).lower()})", [x], lambda v: torch.argmax(v, dim, keepdim=keeps))
+            name = self.pick.choice(["argmax", "prod"])
+            one = {"argmax": torch.argmax, "prod": torch.prod}[name]
+            return Case(f"{name}({dim}, {str(keeps).lower()})", [x], lambda v: one(v, dim, keepdim=keeps))
         name = self.pick.choice(["sum", "mean", "amax"])
         dtype = self.pick.choice([torch.float32, torch.float64] if name == "mean" else [torch.float32, torch.float64, torch.int32])
         x = self.tensor(*shape, dtype=dtype)

@@ -54,6 +54,7 @@ STREAMS: dict[str, tuple[str, ...]] = {
     "maximum": (),
     "minimum": (),
     "sum": ("dims", "keepdim"),
+    "prod": ("dim", "keepdim"),
     "mean": ("dims", "keepdim"),
     "amax": ("dims", "keepdim"),
     "argmax": ("dim", "keepdim"),

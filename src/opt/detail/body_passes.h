@@ -28,7 +28,7 @@ private:
         const tensor::Layouts& layouts;
         std::int64_t images = 1;
     };
-    bool expandBlocked(elab::Kernel&, const Expansion&, const std::string& path);
+    /// With epilogues, if there are any and the pass is wanted.
     bool expandAll(elab::Kernel&, const Expansion&, const std::string& path, bool& changes);
     bool expandWith(elab::Kernel&, const Expansion&, bool fusesEpilogues);
 

@@ -44,12 +44,9 @@ private:
     Found attention(const Query&) const;
     Found reduced(const Query&) const;
     Found normalised(const Query&) const;
-    Found besideOperand1(const Query&) const;
-    Found besideOperand2(const Query&) const;
-    Found besideLast(const Query&) const;
+    Found beside(const Query&) const;
+    Found windows(const Query&) const;
     Found unknown(const Query&) const { return std::nullopt; }
-
-    Found beside(const Query&, std::size_t named) const;
 
     const TensorFacts& facts;
 };

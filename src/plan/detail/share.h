@@ -59,7 +59,7 @@ private:
 };
 
 /// Does it push what it pops, item by item, and nothing else? (A prework may push other items first.)
-bool isIdentity(const elab::Elaboration&, NodeId);
+bool forwardsItems(const elab::Elaboration&, NodeId);
 
 /// Items that a node gives before it passes on what it gets.
 std::int64_t ownItems(const graph::Graph&, NodeId);

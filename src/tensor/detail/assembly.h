@@ -27,7 +27,7 @@ private:
     void fill(const Node&, ir::Reg array, ir::Reg value);
     void spread(const Node&, const Target&);
     void update(const Node&, const Target&);
-    void runningSum(const Node&, ir::Reg array);
+    void runningSum(const Node&, const Target&);
 
     Elements& elements;
     ir::Writer& w;

@@ -14,6 +14,8 @@ public:
 
 private:
     ir::Reg sum(const Node&, const MultiIndex&);
+    /// One after the other, in the type of registers.
+    ir::Reg multiplied(const Node&, const MultiIndex& place);
     ir::Reg extreme(const Node&, const MultiIndex&);
     ir::Reg indexOfGreatest(const Node&, const MultiIndex&);
     ir::Reg product(const Node&, const MultiIndex&);

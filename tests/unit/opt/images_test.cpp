@@ -37,6 +37,8 @@ protected:
             "    push(conv(x, w, step, step, 1, 1, groups) + b); } }\n"
             "tensor->tensor filter Mix { work pop 1 push 1 { tensor x = pop();\n"
             "  push(x + 0.5 * slice(concat(x, x, 0), 0, 1, size(x, 0) + 1)); } }\n"
+            "tensor->tensor filter Beside(int dim) { work pop 1 push 1 { tensor x = pop();\n"
+            "  push(concat(x, cumsum(x, dim), amax(x, 1, 1), 1)); } }\n"
             "tensor->tensor filter Less { work pop 1 push 1 { push(pop() - 0.5); } }\n");
     }
 
@@ -116,6 +118,13 @@ TEST_F(Images, ImagesOfABatchWithTheirChannelsLast) {
         "16); add relu6;",
         "2");
     EXPECT_THAT(text, HasSubstr("; image-blocking: "));
+}
+
+TEST_F(Images, AnyOperationMayDealWithEachImageAlone) {
+    EXPECT_THAT(blocked("add Conv(32, 32); add Beside(1); add relu;"),
+                AllOf(HasSubstr("; image-blocking: Main.Conv+Beside+relu\n"),
+                      HasSubstr("push.from<float[3][234000]>")));
+    EXPECT_EQ(blocked("add Conv(32, 32); add Beside(0); add relu;"), "") << "sums over images";
 }
 
 TEST_F(Images, BatchesStayWhole) {

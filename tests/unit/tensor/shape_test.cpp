@@ -62,6 +62,9 @@ TEST_F(ShapeTest, ReductionsDropOrKeepTheirDimension) {
     EXPECT_EQ(of(TensorFn::Mean, {tensor({2, 3}, TypeKind::Int), number(1), number(1)}),
               "tensor<float>[2, 1]");
     EXPECT_EQ(of(TensorFn::Sum, {tensor({2}, TypeKind::Boolean)}), "tensor<long>[]");
+    EXPECT_EQ(of(TensorFn::Prod, {tensor({2, 3, 4}), number(-2)}), "tensor<float>[2, 4]");
+    EXPECT_EQ(of(TensorFn::Prod, {tensor({2, 0}), number(1)}), "tensor<float>[2]");
+    EXPECT_EQ(of(TensorFn::Prod, {tensor({2}, TypeKind::Int8)}), "tensor<long>[]");
     EXPECT_EQ(of(TensorFn::Argmax, {tensor({2, 3}), number(0)}), "tensor<long>[3]");
     EXPECT_EQ(of(TensorFn::Sum, {tensor({2}), number(1)}),
               "there is no dimension 1 in 1 dimension");

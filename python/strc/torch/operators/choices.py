@@ -112,13 +112,12 @@ def multiplied(ctx: Lowering, parts: list[Var]) -> list[Var]:
 
 
 @lowers("prod.default", "prod.dim_int")
-def prod(ctx: Lowering, x: Any, dim: int | None = None, keepdim: bool = False, **_: Any) -> Var:
+def prod(ctx: Lowering, x: Any, dim: int | None = None, keepdim: bool = False, **_: Any) -> Any:
     x, along = (flat(ctx, x), 0) if dim is None else (x, x.dim(dim))
-    parts = factors(ctx, cast(ctx, x, ctx.meta.dtype), along)
-    if not parts:
-        raise NotLowered("a product of nothing")
-    last = multiplied(ctx, parts)[-1]
-    return last if keepdim else ctx.emit("squeeze", (last,), along)
+    kind = ctx.meta.dtype
+    values = cast(ctx, x, kind) if kind.is_floating_point else x  # whole numbers are longs first
+    like = torch.empty(ctx.meta.shape, dtype=kind if kind.is_floating_point else torch.int64, device="meta")
+    return cast(ctx, ctx.emit("prod", (values,), along, *kept(keepdim), like=like), kind)
 
 
 @lowers("cumprod.default")
