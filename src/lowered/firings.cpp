@@ -35,12 +35,22 @@ void FiringWriter::fire(const Step& step) {
 
 // ---- in vectors
 
-/// Groups of firings, each in a vector. The last ones may be done twice, which changes nothing, but for those that count or have
-/// state: what is left of them is done one by one.
+bool FiringWriter::fromInput(const Step& step) const {
+    const std::vector<EdgeId>& edges = plan.inputsOf(step.node);
+    return edges.size() == 1 && edges[0] == ends.in;
+}
+
+bool FiringWriter::toOutput(const Step& step) const {
+    const std::vector<EdgeId>& edges = plan.outputsOf(step.node);
+    return edges.size() == 1 && edges[0] == ends.out;
+}
+
+/// Groups of firings, each in a vector. The last ones may be done twice, which changes nothing, but for those that count, have
+/// state, or are at an end of the program: what is left of them is done one by one.
 void FiringWriter::fireInVectors(const Step& step, unsigned width) {
     const KernelId kernel = graph.nodes[step.node].kernel;
-    const bool mayRepeat =
-        state.record(kernel).iterations == ir::kNone && !functions.lanes.hasState(kernel);
+    const bool mayRepeat = state.record(kernel).iterations == ir::kNone &&
+                           !functions.lanes.hasState(kernel) && !fromInput(step) && !toOutput(step);
     const std::int64_t rest = mayRepeat ? 0 : step.count % width, most = step.count - rest;
     groups(most, width, [&](const Index& first) { fireGroup(step, width, first, ir::kNone); });
     if (rest != 0) items.loop(rest, [&](Reg k) { fireOnce(step, false, Index{most, {}}.plus(k)); });
@@ -66,7 +76,8 @@ void FiringWriter::fireGroup(const Step& step, unsigned width, const Index& firs
     const bool isTransposed = columns != ir::kNone || isDealt(plan.inputsOf(step.node));
     const LaneShape shape{.lanes = width,
                           .takesColumns = isTransposed,
-                          .leavesRows = isDealt(plan.outputsOf(step.node))};
+                          .leavesRows = isDealt(plan.outputsOf(step.node)),
+                          .consumes = fromInput(step)};
     const FunctionKey key{.kernel = graph.nodes[step.node].kernel, .shape = shape};
     callFiring(step, key, first, {.columns = columns});
     const Reg done = w.result(w.types.boolean(), false);
@@ -134,110 +145,6 @@ void FiringWriter::fireOnWindow(std::span<const Step> readers, unsigned width) {
     });
 }
 
-// ---- filters behind each other
-
-std::size_t FiringWriter::firePipeline(std::span<const Step> list) {
-    const VectorPipeline pipeline = findPipeline(plan, state, functions.lanes, list);
-    const std::size_t count = pipeline.members.size();
-    if (count == 0 ||
-        !base::PassRun(often->passes, base::Pass::VectorisePipelines,
-                       std::to_string(count) + " filters from " + graph.nodes[list[0].node].name))
-        return 0;
-    groups(pipeline.trips, pipeline.width,
-           [&](const Index& first) { fireIteration(pipeline, first); });
-    return count;
-}
-
-/// Member by member. Where a vector gives up, all firings are done one by one.
-void FiringWriter::fireIteration(const VectorPipeline& pipeline, const Index& iteration) {
-    buffers.assign(1, ir::kNone);
-    for (std::size_t k = 1; k < pipeline.members.size(); ++k) {
-        const plan::Step& step = *pipeline.members[k].step;
-        const Type* item = items.tapeType(plan.inputsOf(step.node)[0])->element;
-        const std::int64_t length =
-            graph.nodes[step.node].work.pop.max * pipeline.members[k].repeat * pipeline.width;
-        buffers.push_back(w.address(w.local("columns" + std::to_string(w.body.locals.size()),
-                                            w.types.array(item, length))));
-    }
-    const std::uint32_t fine =
-        w.local("fine" + std::to_string(w.body.locals.size()), w.types.boolean());
-    w.store(fine, w.truth());
-    for (std::size_t k = 0; k < pipeline.members.size(); ++k) {
-        const ir::BlockId inside = w.inBlock([&] { fireMember(pipeline, k, iteration, fine); });
-        w.emit(Op::If, nullptr, {w.load(fine)}).blocks = {inside, ir::kNone, ir::kNone};
-    }
-    const Reg fails = w.operation(Op::Not, w.types.boolean(), {w.load(fine)});
-    const ir::BlockId oneByOne = w.inBlock([&] {
-        for (const VectorPipeline::Member& member : pipeline.members)
-            items.loop(pipeline.width * member.repeat, [&](Reg k) {
-                fireOnce(*member.step, false, Index{}.plus(iteration, member.repeat).plus(k));
-            });
-    });
-    w.emit(Op::If, nullptr, {fails}).blocks = {oneByOne, ir::kNone, ir::kNone};
-}
-
-/// Stores in `fine` whether all lanes have done what they should.
-void FiringWriter::fireMember(const VectorPipeline& pipeline, std::size_t k, const Index& iteration,
-                              std::uint32_t fine) {
-    const VectorPipeline::Member& member = pipeline.members[k];
-    const bool isLast = k + 1 == pipeline.members.size(), isOnce = member.repeat == 1;
-    const Reg columns = k == 0 ? columnsOf(pipeline, iteration) : buffers[k];
-    const graph::Rates& rates = graph.nodes[member.step->node].work;
-    Reg rows = ir::kNone;
-    if (!isLast) rows = buffers[k + 1];
-    if (isLast && !isOnce) {
-        const Type* item = items.tapeType(plan.outputsOf(member.step->node)[0])->element;
-        const std::int64_t length = rates.push.max * member.repeat * pipeline.width;
-        rows = w.address(
-            w.local("rows" + std::to_string(w.body.locals.size()), w.types.array(item, length)));
-    }
-    auto part = [&](Reg array, Reg firing) {
-        if (isOnce || array == ir::kNone) return array;
-        const Type* whole = w.body.regs[array].type;
-        const Type* type = w.types.array(whole->element, whole->extent / member.repeat);
-        w.emit(Op::Elem, type, {array, firing, w.integer(member.repeat)}).checked = false;
-        return w.result(type, true);
-    };
-    const LaneShape shape{.lanes = pipeline.width,
-                          .takesColumns = columns != ir::kNone,
-                          .leavesRows = rows != ir::kNone};
-    const FunctionKey key{.kernel = graph.nodes[member.step->node].kernel, .shape = shape};
-    items.loop(member.repeat, [&](Reg firing) {
-        const Reg inPart = part(columns, firing), outPart = part(rows, firing);
-        const Index number = Index{}.plus(iteration, member.repeat).plus(firing);
-        callFiring(*member.step, key, number, {.columns = inPart, .rows = outPart});
-        const Reg done = w.result(w.types.boolean(), false);
-        w.store(fine, w.operation(Op::And, w.types.boolean(), {w.load(fine), done}));
-    });
-    if (isLast && !isOnce) spillRows(pipeline, rows, iteration);
-}
-
-/// The window of the first member, transposed; ir::kNone: its lanes find their items beside each other.
-Reg FiringWriter::columnsOf(const VectorPipeline& pipeline, const Index& iteration) {
-    const VectorPipeline::Member& member = pipeline.members[0];
-    const EdgeId edge = plan.inputsOf(member.step->node)[0];
-    graph::Rates rates = graph.nodes[member.step->node].work;
-    rates.pop.max *= member.repeat;
-    if (rates.pop.max == 1) return ir::kNone;
-    const Type* item = items.tapeType(edge)->element;
-    const Type* type = w.types.array(item, vector::columnItems(rates, pipeline.width));
-    const Reg columns = w.address(w.local("columns" + std::to_string(w.body.locals.size()), type));
-    const Index place = items.index(edge, member.step->inputs[0]).plus(iteration, rates.pop.max);
-    const Window window{items.tape(edge), items.valueOf(place)};
-    fillColumns(w, window, columns, rates.pop.max, vector::windowOf(rates, pipeline.width));
-    return columns;
-}
-
-/// What all firings of the last member's iterations have left.
-void FiringWriter::spillRows(const VectorPipeline& pipeline, Reg rows, const Index& iteration) {
-    const VectorPipeline::Member& member = pipeline.members.back();
-    const EdgeId edge = plan.outputsOf(member.step->node)[0];
-    const std::int64_t count = graph.nodes[member.step->node].work.push.max * member.repeat;
-    const Index place = items.index(edge, member.step->outputs[0]).plus(iteration, count);
-    const Window window{items.tape(edge), items.valueOf(place)};
-    spillRowsTo(w, window, rows, pipeline.width);
-}
-
 // ---- calls
 
 void FiringWriter::fireOnce(const Step& step, bool isFirst, const Index& number) {
@@ -269,10 +176,12 @@ void FiringWriter::callFiring(const Step& step, FunctionKey key, const Index& nu
         passed.push_back(w.integer(0));
         return w.body.regs[array].type;
     };
-    if (!key.shape.takesColumns && !ins.empty())
+    key.fromInput = fromInput(step) && !key.shape.takesColumns;
+    key.toOutput = toOutput(step) && !key.shape.leavesRows;
+    if (!key.shape.takesColumns && !key.fromInput && !ins.empty())
         key.in = arrays.columns != ir::kNone ? passArray(arrays.columns)
                                              : passTape(ins[0], step.inputs[0], rates.pop.max);
-    if (!key.shape.leavesRows && !outs.empty())
+    if (!key.shape.leavesRows && !key.toOutput && !outs.empty())
         key.out = arrays.rows != ir::kNone ? passArray(arrays.rows)
                                            : passTape(outs[0], step.outputs[0], rates.push.max);
     if (key.shape.takesColumns) passed.push_back(arrays.columns);

@@ -109,8 +109,10 @@ const ir::Body& Lanes::body(graph::KernelId id, const LaneShape& shape) {
     const auto found = bodies.find({id, shape});
     if (found != bodies.end()) return found->second;
     const Filter& of = filter(id);
-    const vector::FiringShape how{
-        .lanes = shape.lanes, .takesColumns = shape.takesColumns, .leavesRows = shape.leavesRows};
+    const vector::FiringShape how{.lanes = shape.lanes,
+                                  .takesColumns = shape.takesColumns,
+                                  .leavesRows = shape.leavesRows,
+                                  .consumes = shape.consumes};
     return bodies[{id, shape}] =
                vector::vectoriseFirings(types, firingOf(id, of), of.varying, factsOf(id, of), how);
 }

@@ -66,6 +66,8 @@ public:
     ir::Body runOften(base::Context& context, const plan::Phase& phase, const std::string& name,
                       base::SourceRange header) {
         doOften(context, &phase == &plan.scaled);
+        if (leaves(phase.steps) <= kFewSteps) ends = findEnds(plan, phase, functions.rates);
+        firings.leaveOut(ends);
         return run(phase, ir::BodyKind::Work, name, header);
     }
 
@@ -226,6 +228,7 @@ private:
     }
 
     void read(const Step& step) {
+        if (step.channel == ends.in) return;
         items.loop(step.count, [&](Reg k) {
             const Reg to =
                 items.item(step.channel, items.index(step.channel, step.outputs[0]).plus(k));
@@ -239,6 +242,7 @@ private:
     }
 
     void write(const Step& step) {
+        if (step.channel == ends.out) return;
         items.loop(step.count, [&](Reg k) {
             const Reg from =
                 items.item(step.channel, items.index(step.channel, step.inputs[0]).plus(k));
@@ -316,6 +320,7 @@ private:
     ir::Writer w;
     Items items;
     FiringWriter firings;
+    Ends ends;  ///< tapes that are left out
     bool drains = false;
     base::Context* passes =
         nullptr;  ///< of a phase that runs often: which of them apply; else null

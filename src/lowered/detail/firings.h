@@ -4,6 +4,7 @@
 #include <span>
 
 #include "lowered/detail/dealer.h"
+#include "lowered/detail/ends.h"
 #include "lowered/detail/functions.h"
 #include "lowered/detail/items.h"
 #include "lowered/detail/pipelines.h"
@@ -23,6 +24,8 @@ public:
 
     /// From now on firings and their loops are done in vectors, as far as passes of the context are enabled.
     void useVectors(base::Context& context) { often = &context; }
+    /// These tapes are left out.
+    void leaveOut(const Ends& left) { ends = left; }
 
     /// All firings of a step of a filter with code.
     void fire(const plan::Step&);
@@ -37,6 +40,8 @@ public:
 
 private:
     void fireInVectors(const plan::Step&, unsigned width);
+    bool fromInput(const plan::Step&) const;
+    bool toOutput(const plan::Step&) const;
     void fireGroup(const plan::Step&, unsigned width, const Index& first, Reg columns);
     void fireOnce(const plan::Step&, bool isFirst, const Index& number);
     void fireOnWindow(std::span<const plan::Step>, unsigned width);
@@ -45,6 +50,7 @@ private:
     void groups(std::int64_t firings, unsigned width,
                 const std::function<void(const Index&)>& inside);
     void fireIteration(const VectorPipeline&, const Index& iteration);
+    void fireMembers(const VectorPipeline&, const Index& iteration, std::int64_t iterations);
     void fireMember(const VectorPipeline&, std::size_t k, const Index& iteration,
                     std::uint32_t fine);
     Reg columnsOf(const VectorPipeline&, const Index& iteration);
@@ -65,6 +71,7 @@ private:
     const graph::Graph& graph;
     Dealer dealer;
     base::Context* often = nullptr;
+    Ends ends;
     std::vector<Reg>
         buffers;  ///< of the pipeline that is being written: by member, the columns before it
 };

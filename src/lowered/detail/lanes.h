@@ -23,6 +23,7 @@ struct LaneShape {
     std::int64_t lanes = 0;
     bool takesColumns = false;  ///< its window is an array, the first parameter
     bool leavesRows = false;  ///< what it pushes goes to an array, the last parameter
+    bool consumes = false;  ///< it takes its items when it is done
     auto operator<=>(const LaneShape&) const = default;
 };
 

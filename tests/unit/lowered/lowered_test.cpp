@@ -231,6 +231,33 @@ TEST_F(LoweredScaled, LongPhasesArePieces) {
     EXPECT_THAT(text, HasSubstr("function piece"));
 }
 
+/// Where one filter alone takes what is read, or gives what is written, it takes it from the input and gives it to the output.
+TEST_F(LoweredScaled, TapesAtTheEndsAreLeftOut) {
+    const std::string filters =
+        "int->int filter Two { work pop 2 push 2 { int a = pop(); int b = pop(); push(a & 63 ^ b); "
+        "push(a % 5); } }\n"
+        "int->int filter Near { work pop 1 peek 3 push 1 { push(peek(0) ^ peek(2)); pop(); } }\n";
+    auto lowered = [&](const std::string& pipeline) {
+        request.lowers = true;
+        request.top = "Main";
+        compile("int->int pipeline Main { " + pipeline + " }\n" + filters);
+        const elab::Kernel& kernel = program.elaboration.kernels[0];
+        EXPECT_THAT(ir::verify(program.module, &kernel.code, kernel.blocks->work), IsEmpty());
+        for (const ir::Body& body : kernel.code.functions)
+            EXPECT_THAT(ir::verify(program.module, &kernel.code, body), IsEmpty());
+        return ir::print(kernel.code) + ir::print(kernel.blocks->work);
+    };
+    const std::string both = lowered("add Two; add Two;");
+    EXPECT_THAT(both, HasSubstr("peek.columns"));
+    EXPECT_THAT(both, HasSubstr("discard.many"));
+    EXPECT_THAT(both, HasSubstr("_to_output"));
+    const std::string looksBack = lowered("add Near; add Two;");
+    EXPECT_THAT(looksBack, Not(HasSubstr("_from_input"))) << "items stay on its tape";
+    EXPECT_THAT(looksBack, HasSubstr("_to_output"));
+    disabled = {base::Pass::VectorisePipelines};
+    EXPECT_THAT(lowered("add Two; add Two;"), HasSubstr("_from_input"));
+}
+
 /// What waits on a tape when the program begins lies there, and not before the one filter as well.
 TEST_F(LoweredScaled, AnOpenInputBeginsWithoutItems) {
     request.lowers = true;
