@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from .batch import Batch
 from .capture import is_in_place, quiet, root
 from .export import Imported, import_items, import_model
 from .graphs import Args, Model
-from .lowering import of_items
+from .lowering import WRAPS, of_items
 
 
 def check_effects(imported: Imported) -> None:
@@ -30,6 +30,38 @@ def check_effects(imported: Imported) -> None:
             changed.append(str(root(node)))
     if changed:
         raise ImportFailure(f"it changes {', '.join(changed)} in place, and a stream leaves its input as it is")
+
+
+def held(tensor: torch.Tensor) -> torch.Tensor:
+    """As a program takes it: whole numbers of fewer bits as ints, complex ones with their parts in a last dimension."""
+    if tensor.dtype in WRAPS:
+        return tensor.to(torch.int32)
+    return torch.view_as_real(tensor.resolve_conj()) if tensor.dtype.is_complex else tensor
+
+
+def as_kind(tensor: torch.Tensor, kind: torch.dtype) -> torch.Tensor:
+    """What a program gives, as the model gives it."""
+    if kind.is_complex:
+        return torch.view_as_complex(tensor.contiguous()).to(kind)
+    return tensor.to(kind) if kind in WRAPS else tensor
+
+
+def program_of(
+    model: torch.nn.Module, inputs: Sequence[torch.Tensor], options: Mapping[str, Any] | None = None
+) -> Callable[[Sequence[torch.Tensor]], tuple[torch.Tensor, ...]]:
+    """A model as a program in this process, for inputs like these. Raises `ImportFailure`, `CompileError`."""
+    imported = import_model(model, [tensor.detach().clone() for tensor in inputs])
+    weights = {name: tensor.contiguous() for name, tensor in imported.used_tensors().items()}
+    given = [held(tensor) for tensor in inputs if tensor.numel()]
+    program = compile(imported.source(), imported.program.name, inputs=given, weights=weights, at_once=1, options={"w": True, **(options or {})})
+    kinds = [one.meta["val"].dtype for one in imported.captured.returned if isinstance(one, torch.fx.Node)]
+
+    def run(values: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        found = program(*(held(tensor) for tensor in values if tensor.numel()))
+        made = iter(found if isinstance(found, tuple) else (found,))
+        return tuple(imported.empty[place] if place in imported.empty else as_kind(next(made), kind) for place, kind in enumerate(kinds))
+
+    return run
 
 
 @dataclass(frozen=True)

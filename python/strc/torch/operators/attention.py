@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from ..lowering import Lowering, NotLowered, Var, lowers, static
+from ..lowering import Forbidden, Lowering, NotLowered, Var, lowers, static
 from ..weights import Known
 
 
@@ -15,11 +15,11 @@ from ..weights import Known
 def attention(
     ctx: Lowering, query: Any, key: Any, value: Any, mask: Any = None, dropout: float = 0.0, is_causal: bool = False,
     scale: float | None = None, enable_gqa: bool = False,
-) -> Var:
+) -> Any:
     if enable_gqa:
         raise NotLowered("heads that share keys (enable_gqa)")
     if dropout > 0:
-        raise NotLowered("drops at random (dropout_p), which no stream does; pass it in training alone")
+        raise Forbidden("drops at random (dropout_p), which no stream does; pass it in training alone")
     kind = kind_of_mask(query, key, mask)
     if kind == "other":
         return masked(ctx, query, key, value, mask, scale)
@@ -52,7 +52,7 @@ def hiding(ctx: Lowering, mask: Any) -> Any:
     return ctx.emit("logical_not", (mask,), like=mask)
 
 
-def masked(ctx: Lowering, query: Var, key: Var, value: Var, mask: Any, scale: float | None) -> Var:
+def masked(ctx: Lowering, query: Var, key: Var, value: Var, mask: Any, scale: float | None) -> Any:
     """With a mask: softmax(q k^T * scale + mask) v."""
     factor = query.shape[-1] ** -0.5 if scale is None else scale
 
