@@ -55,7 +55,8 @@ def layers(x):
         F.conv1d(x.unsqueeze(0), x[:2, :2].expand(3, 2, 2).transpose(0, 1)), F.conv_transpose1d(x.unsqueeze(0), x[:, :2, None].expand(3, 2, 3), stride=2, padding=1),
         F.conv2d(x[None, None], w.unsqueeze(0), padding=1), F.linear(x, x), F.layer_norm(x, (5,), x[0], x[1]), F.rms_norm(x, (5,), x[0]), F.prelu(x, x[0, :1]),
         F.batch_norm(x, None, None, training=True), F.conv_transpose3d(x[None, None, None], torch.ones(1, 2, 1, 2, 2)), F.bilinear(x, x, torch.ones(2, 5, 5)), torch.cdist(x, x),
-        F.embedding(torch.tensor([2, 0]), x), F.hinge_embedding_loss(x, x.sign()), F.cross_entropy(x, torch.tensor([0, 4, 2])), F.instance_norm(x.unsqueeze(0)), F.normalize(x, 3.0),
+        F.embedding(torch.tensor([2, 0]), x), F.hinge_embedding_loss(x, x.sign()), F.cross_entropy(x, torch.tensor([0, 4, 2])), F.instance_norm(x.unsqueeze(0)), F.normalize(x, 3.0), x.norm(2.5, dim=1), x[:, None, :1].norm(3, dim=-1),
+        F.scaled_dot_product_attention(x.expand(1, 4, 3, 5), x.expand(1, 2, 3, 5), x.flip(1).expand(1, 2, 3, 5), enable_gqa=True),
     ]
 
 
@@ -64,7 +65,8 @@ def special(x):
     return [
         torch.lgamma(3 * x), torch.digamma(y), torch.polygamma(1, y), torch.polygamma(2, y), torch.erfc(x), torch.erfinv(torch.tanh(x)), torch.special.i0e(9 * x), torch.i0(x),
         torch.special.i1(x), torch.special.erfcx(x), torch.special.ndtri(y / (1 + y)), torch.special.log_ndtr(3 * x), torch.special.zeta(y + 1, y), torch.mvlgamma(y + 2, 2),
-        torch.hypot(x, y), torch.copysign(y, x), torch.signbit(x), *torch.frexp(8 * x), torch.round(x, decimals=2), torch.nextafter(x, y), x.nanmean(), torch.isclose(x, x + 1e-6), x.histc(4, -2, 2),
+        torch.special.bessel_j0(40 * x), torch.special.bessel_j1(9 * x), torch.special.bessel_y0(40 * y), torch.special.bessel_y1(9 * y), torch.special.modified_bessel_k0(y), torch.igamma(y, 2 * y),
+        torch.special.scaled_modified_bessel_k1(9 * y), torch.special.legendre_polynomial_p(x, torch.tensor(5.0)), torch.special.hermite_polynomial_he(x, torch.arange(5.0)), torch.hypot(x, y), torch.copysign(y, x), torch.signbit(x), *torch.frexp(8 * x), torch.round(x, decimals=2), torch.nextafter(x, y), x.nanmean(), torch.isclose(x, x + 1e-6), x.histc(4, -2, 2),
     ]
 
 

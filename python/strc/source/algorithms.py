@@ -328,6 +328,32 @@ tensor->tensor filter NAME {
     }
 }"""
 
+
+def _polynomial(name: str, first: str, following: str) -> StreamFilter:
+    return StreamFilter(name, ("count",), f"""
+// A polynomial for each number x and each degree n, by its recurrence: p and q are those of the degrees k - 1 and k.
+tensor->tensor filter NAME(int count) {{
+    work pop 2 push 1 {{
+        tensor points = pop();
+        tensor degrees = pop();
+        double[count] made;
+        for (int i = 0; i < count; i++) {{
+            double x = (double) points[i];
+            int n = (int) degrees[i];
+            double p = 1;
+            double q = {first};
+            for (int k = 1; k < n; k++) {{
+                double next = {following};
+                p = q;
+                q = next;
+            }}
+            made[i] = n < 0 ? 0 : n == 0 ? 1 : q;
+        }}
+        push(made);
+    }}
+}}""")
+
+
 ALGORITHMS: dict[str, StreamFilter] = {
     "order": StreamFilter("Order", ("rows", "n", "descending"), _ORDER),
     "last_place": StreamFilter("LastPlace", ("count", "n"), _LAST_PLACE),
@@ -338,6 +364,14 @@ ALGORITHMS: dict[str, StreamFilter] = {
     },
     **{f"bits_{name}": _bits(name, sign) for name, sign in (("and", "&"), ("or", "|"), ("xor", "^"))},
     "common_divisor": StreamFilter("CommonDivisor", (), _COMMON_DIVISOR),
+    "chebyshev_t": _polynomial("ChebyshevT", "x", "2 * x * q - p"),
+    "chebyshev_u": _polynomial("ChebyshevU", "2 * x", "2 * x * q - p"),
+    "chebyshev_v": _polynomial("ChebyshevV", "2 * x - 1", "2 * x * q - p"),
+    "chebyshev_w": _polynomial("ChebyshevW", "2 * x + 1", "2 * x * q - p"),
+    "hermite_h": _polynomial("HermiteH", "2 * x", "2 * x * q - 2 * k * p"),
+    "hermite_he": _polynomial("HermiteHe", "x", "x * q - k * p"),
+    "laguerre": _polynomial("Laguerre", "1 - x", "((2 * k + 1 - x) * q - k * p) / (k + 1)"),
+    "legendre": _polynomial("Legendre", "x", "((2 * k + 1) * x * q - k * p) / (k + 1)"),
     "lu": StreamFilter("Lu", ("batch", "rows", "columns", "least"), _LU),
     "cholesky": StreamFilter("Cholesky", ("batch", "n"), _CHOLESKY),
     "triangular": StreamFilter("Triangular", ("batch", "n", "columns", "upper", "unit"), _TRIANGULAR),

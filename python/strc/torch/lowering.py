@@ -189,6 +189,12 @@ class Lowering:
         whole = self.emit(op, args, *params, like=likes[0], **named)
         return tuple(self.emit("getitem", (whole,), i, like=like) for i, like in enumerate(likes))
 
+    def made(self, function: Callable[..., Any], *args: Any) -> Any:
+        """What a function of tensors gives for values."""
+        from .composed import followed
+
+        return followed(self, function, args, {})
+
     def new_var(self, like: Any) -> Var:
         if isinstance(like, (tuple, list)):
             like = like[0]
@@ -364,6 +370,12 @@ class Lowering:
         assert reason is not None
         raise reason
 
+    def kept(self, result: Any, name: str) -> Any:
+        """One of several results that have been computed."""
+        if isinstance(result, (tuple, list)):
+            return tuple(self.kept(one, f"{name}_{i}") for i, one in enumerate(result))
+        return Known(self.local_name(name), result) if isinstance(result, torch.Tensor) else result
+
     def of_items(self, value: Any) -> Any:
         return self.extents((value,))[0] if isinstance(value, torch.SymInt) else value
 
@@ -383,7 +395,7 @@ class Lowering:
         with torch.no_grad():
             result = node.target(*given, **concrete(plain[1]))
         if isinstance(result, (tuple, list)):
-            return tuple(Known(self.local_name(f"{operator_name(node)}_{i}"), tensor) for i, tensor in enumerate(result))
+            return tuple(self.kept(one, f"{operator_name(node)}_{i}") for i, one in enumerate(result))
         if not isinstance(result, torch.Tensor):
             return result
         same = next((v for v in args if isinstance(v, Known) and v.tensor is result), None)

@@ -271,6 +271,8 @@ def take(x: Tensor, index: Tensor) -> Tensor:
 def gather(x: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     if not x.dim():
         return x.expand(index.shape) if index.dim() else x.clone()
+    if not index.numel():
+        return torch.empty(index.shape, dtype=x.dtype)
     if not index.dim():
         return gather(x, dim, index.reshape(1)).reshape(())
     return x.reshape(-1).index_select(0, places_along(x.shape, dim % x.dim(), index)).reshape(index.shape)

@@ -197,3 +197,20 @@ def within(row: Tensor, edges: Tensor, weight: Tensor | None, density: bool) -> 
     values = torch.ones_like(row) if weight is None else weight.reshape(-1).to(row.dtype)
     counts = counted(torch.where(inside, at, bins), bins + 1, values)[:bins]
     return counts / counts.sum() / (edges[1:] - edges[:-1]) if density else counts
+
+
+@made_of(
+    "native_batch_norm.default", "_native_batch_norm_legit.default", "_native_batch_norm_legit_functional.default",
+    "_native_batch_norm_legit_no_training.default",
+)
+def by_given_statistics(x: Tensor, weight: Tensor | None, bias: Tensor | None, mean: Tensor, var: Tensor, *rest: Any) -> tuple[Tensor, ...]:
+    """A norm by a mean and a variance that are computed elsewhere; it has no statistics of its own."""
+    training, eps = (rest[0], rest[2]) if len(rest) == 3 else (False, rest[1])
+    if training:
+        raise NotImplementedError("statistics of the batch")
+    shape = [-1 if k == 1 else 1 for k in range(x.dim())]
+    made = (x - mean.reshape(shape)) * torch.rsqrt(var.reshape(shape) + eps)
+    made = made if weight is None else made * weight.reshape(shape)
+    made = made if bias is None else made + bias.reshape(shape)
+    none = torch.empty(0, dtype=x.dtype)
+    return made, none, none

@@ -109,9 +109,16 @@ def vector_norm(ctx: Lowering, x: Any, order: float = 2, dims: Any = None, keepd
     if order == -math.inf:
         return least(ctx, sizes, over, keepdim)
     if order not in (1, 2):
-        raise NotLowered("a norm of another order than 1, 2 and infinity")
+        return ctx.made(lambda values: norm_of_order(values, order, over, keepdim), x)
     total = ctx.emit("sum", (sizes,), over, *kept(keepdim))
     return ctx.emit("sqrt", (total,)) if order == 2 else total
+
+
+def norm_of_order(x: torch.Tensor, order: float, dims: Sequence[int], keepdim: bool) -> torch.Tensor:
+    """Of any other one; of order 0 it is how many elements are not zero. PyTorch's decomposition is wrong for a dimension of one element."""
+    if order == 0:
+        return (x != 0).sum(dims, keepdim).to(x.dtype)
+    return x.abs().pow(order).sum(dims, keepdim).pow(1 / order)
 
 
 @lowers("cosine_similarity.default")

@@ -55,7 +55,7 @@ def batch_norm(
     return normalise(ctx, x, weight, bias, mean, var, eps)
 
 
-@lowers("_native_batch_norm_legit_functional.default", "_native_batch_norm_legit.default")
+@lowers("_native_batch_norm_legit_functional.default", "_native_batch_norm_legit.default", "native_batch_norm.default")
 def batch_norm_of_batches(
     ctx: Lowering, x: Any, weight: Any, bias: Any, mean: Any, var: Any, training: bool, momentum: float, eps: float
 ) -> Any:
