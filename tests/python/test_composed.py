@@ -152,3 +152,22 @@ def test_masks_that_are_assigned(tmp_path):
     strc.torch.export(Masked(), (x,), tmp_path / "model.str")
     (found,) = run_program(tmp_path, "Masked", [x], 1)
     assert_close(found, x.clamp(min=0))
+
+
+CHOSEN = {
+    "masks": lambda x: x[x > 0], "rows": lambda x: x[x.sum(1) > 0], "nonzero": lambda x: torch.nonzero(x > 0), "masked_select": lambda x: 2 * x.masked_select(x[0] > 0),
+    "sum": lambda x: x[x > 0].sum(), "argwhere": lambda x: torch.argwhere(x.round()), "none": lambda x: x[x > 100],
+    "unique": lambda x: x.round().unique(), "counts": lambda x: x.round().unique(return_counts=True)[1], "inverse": lambda x: x.round().unique(return_inverse=True)[1],
+    "runs": lambda x: torch.unique_consecutive((x > 0).long(), return_counts=True)[1],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_as_many_elements_as_the_run_finds(name, tmp_path):
+    torch.manual_seed(4)
+    x = torch.randn(3, 5)
+    strc.torch.export(Function(lambda x: [CHOSEN[name](x)]), (x,), tmp_path / "model.str")
+    expected = CHOSEN[name](x)
+    (found,) = run_program(tmp_path, "Function", [x], 1)
+    assert tuple(found.shape) == tuple(expected.shape)
+    assert_close(found, expected)

@@ -354,6 +354,51 @@ tensor->tensor filter NAME(int count) {{
 }}""")
 
 
+
+# ---- as many elements as the run finds
+
+_CHOSEN = """
+        int[n] places;
+        int count = 0;
+        for (int k = 0; k < n; k++) if (mask[k]) places[count++] = k;
+        tensor all = places;
+        tensor<long> at = long(narrow(all, 0, 0, count));"""
+
+_MASKED_SELECT = f"""
+// The items that a mask of as many chooses.
+tensor->tensor filter NAME(int n) {{
+    work pop 2 push 1 {{
+        tensor x = pop();
+        tensor<boolean> mask = pop();{_CHOSEN}
+        push(take(x, at, 0));
+    }}
+}}"""
+
+_NONZERO = f"""
+// Where the elements of a tensor stand that are not zero: a row for each, with its place in every dimension.
+tensor->tensor filter NAME(int n, int rank, int[_] sizes) {{
+    work pop 1 push 1 {{
+        tensor<boolean> mask = reshape(pop() != 0, n);{_CHOSEN}
+        int step = n / sizes[0];
+        tensor made = unsqueeze(at / step, 1);
+        for (int dim = 1; dim < rank; dim++) {{
+            tensor rest = at - (at / step) * step;
+            step = step / sizes[dim];
+            made = concat(made, unsqueeze(rest / step, 1), 1);
+        }}
+        push(made);
+    }}
+}}"""
+
+_RUN_LENGTHS = """
+// Of where runs begin, and of how many elements there are: how long each run is.
+tensor->tensor filter NAME(int n) {
+    work pop 1 push 1 {
+        tensor starts = pop();
+        push(concat(narrow(starts, 0, 1, size(starts, 0) - 1), long(full(n, 1)), 0) - starts);
+    }
+}"""
+
 ALGORITHMS: dict[str, StreamFilter] = {
     "order": StreamFilter("Order", ("rows", "n", "descending"), _ORDER),
     "last_place": StreamFilter("LastPlace", ("count", "n"), _LAST_PLACE),
@@ -372,6 +417,9 @@ ALGORITHMS: dict[str, StreamFilter] = {
     "hermite_he": _polynomial("HermiteHe", "x", "x * q - k * p"),
     "laguerre": _polynomial("Laguerre", "1 - x", "((2 * k + 1 - x) * q - k * p) / (k + 1)"),
     "legendre": _polynomial("Legendre", "x", "((2 * k + 1) * x * q - k * p) / (k + 1)"),
+    "masked_select": StreamFilter("MaskedSelect", ("n",), _MASKED_SELECT),
+    "nonzero": StreamFilter("Nonzero", ("n", "rank", "sizes"), _NONZERO),
+    "run_lengths": StreamFilter("RunLengths", ("n",), _RUN_LENGTHS),
     "lu": StreamFilter("Lu", ("batch", "rows", "columns", "least"), _LU),
     "cholesky": StreamFilter("Cholesky", ("batch", "n"), _CHOLESKY),
     "triangular": StreamFilter("Triangular", ("batch", "n", "columns", "upper", "unit"), _TRIANGULAR),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import torch
@@ -13,7 +14,7 @@ from .registry import made_of
 
 
 def batched(x: Tensor) -> Tensor:
-    return x.reshape(-1, *x.shape[-2:]).double()
+    return x.reshape(prod(x.shape[:-2]), *x.shape[-2:]).double()
 
 
 def unlike(made: Tensor, x: Tensor, *shape: int) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from ..lowering import Forbidden
 from .registry import made_of
 
 
@@ -25,8 +26,22 @@ def shares(size: Any, out: Any, corners: bool, scale: float | None, kind: torch.
     return low, (low + 1).clamp(max=size - 1), (at - low).clamp(0.0, 1.0)
 
 
+def of_reals(x: torch.Tensor) -> None:
+    """Refuses whole numbers: PyTorch rounds their weights, as the processor has it."""
+    if not x.dtype.is_floating_point:
+        raise Forbidden("between whole numbers, whose rounding PyTorch leaves to its kernels; x.float() makes them reals")
+
+
+@made_of("upsample_bicubic2d.vec", "upsample_bicubic2d.default")
+def by_cubes(x: torch.Tensor, *args: Any) -> Any:
+    """As PyTorch decomposes it, which comes next."""
+    of_reals(x)
+    raise NotImplementedError("left to PyTorch")
+
+
 def interpolated(x: torch.Tensor, outs: Sequence[Any], corners: bool, scales: Sequence[float | None]) -> torch.Tensor:
     """Sums of values times weights, as the kernels have them: x + t * (y - x) is NaN between equal infinities."""
+    of_reals(x)
     kind = torch.float64 if x.dtype == torch.float64 else torch.float32
     y = x.to(kind)
     for dim in range(-1, -1 - len(outs), -1):

@@ -110,3 +110,8 @@ def instance_norm(
     # Unlike the others it has none unless they are asked for.
     named: dict[str, Any] = {"affine": True, "weights": ctx.prefix(**learned)} if learned else {}
     return ctx.emit("instancenorm2d", (x,), channels, **epsilon(eps), **named)
+
+
+@lowers("_batch_norm_with_update.default", "_batch_norm_with_update_functional.default")
+def batch_norm_with_update(ctx: Lowering, *_: Any) -> Any:
+    raise Forbidden("statistics of the batch become a part of those that are stored, which no stream does; call model.eval()")
