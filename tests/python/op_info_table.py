@@ -1,6 +1,6 @@
 """The table of docs/import.md about PyTorch's own suite, from what op_info.py has found.
 
-    op_info_table.py FILE.json...    writes it into the page, between its marks
+    op_info_table.py FILE.json...    writes it into the page, between its marks, and golden/op_info.txt, the operators without a fault for float32
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/import.md"
+KNOWN = Path(__file__).with_name("golden") / "op_info.txt"
 JUDGED = ("right", "wrong", "refused", "crashed")
 WIDTH = 160
 
@@ -60,9 +61,13 @@ def by_operator(rows: list[dict]) -> list[str]:
     return lines
 
 
-def all_right(rows: list[dict]) -> list[str]:
+def without_fault(rows: list[dict]) -> list[str]:
     judged = [row for row in rows if row["what"] in JUDGED]
-    names = sorted({row["operator"] for row in judged} - {row["operator"] for row in judged if row["what"] != "right"})
+    return sorted({row["operator"] for row in judged} - {row["operator"] for row in judged if row["what"] != "right"})
+
+
+def all_right(rows: list[dict]) -> list[str]:
+    names = without_fault(rows)
     lines, line = [], ""
     for name in (f"`{name}`" for name in names):
         if len(line) + len(name) + 1 > WIDTH:
@@ -85,7 +90,9 @@ def main() -> None:
     start = text.index("<!-- made by tests/python/op_info_table.py -->\n")
     end = text.index("<!-- end -->\n", start)
     head = text[start:].partition("\n")[0] + "\n"
-    PAGE.write_text(text[:start] + head + table(read(sys.argv[1:])) + text[end:], encoding="utf-8")
+    rows = read(sys.argv[1:])
+    PAGE.write_text(text[:start] + head + table(rows) + text[end:], encoding="utf-8")
+    KNOWN.write_text("\n".join(without_fault([row for row in rows if row["type"] == "float32"])) + "\n", encoding="ascii")
 
 
 if __name__ == "__main__":

@@ -33,11 +33,6 @@ class Odd(nn.Module):
         return torch.linalg.eigvals(x).real  # eigenvalues
 
 
-class Chooses(nn.Module):
-    def forward(self, x):
-        return x[x > 0]  # a mask
-
-
 def fault_of(model, *inputs, path):
     with pytest.raises(ImportFailure) as fault:
         strc.torch.export(model, inputs, path / "model.str")
@@ -54,11 +49,6 @@ def test_control_flow(tmp_path):
     told = fault_of(Sign(), torch.randn(3), path=tmp_path)
     assert "depends on the values of its input" in told
     assert line_of("# the line") in told
-
-
-def test_shapes_that_depend_on_values(tmp_path):
-    told = fault_of(Chooses(), torch.randn(3), path=tmp_path)
-    assert line_of("# a mask") in told
 
 
 def test_all_unsupported_operators_at_once(tmp_path):

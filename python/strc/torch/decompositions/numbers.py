@@ -100,3 +100,36 @@ def as_ints(name: str) -> Callable[..., Tensor]:
 
 for each in ("clamp.default", "clamp_min.default", "clamp_max.default", "clamp.Tensor", "clamp_min.Tensor", "clamp_max.Tensor", "add.Tensor", "cumsum.default"):
     made_of(each)(as_ints(each))
+
+
+def inverse_of(name: str) -> Callable[[Tensor], Tensor]:
+    """An inverse hyperbolic function of other types than float32: of those with fewer bits by floats, of doubles by logarithms and, near 0, its series."""
+    target: Any = getattr(torch, name)
+
+    def function(x: Tensor) -> Tensor:
+        if x.dtype != torch.float64:
+            return target(x.float()).to(x.dtype)
+        size = x.abs()
+        if name == "acosh":
+            return (x + (x * x - 1).sqrt()).log()
+        if name == "asinh":
+            made, near = (size + (size * size + 1).sqrt()).log(), size - size**3 / 6 + 3 * size**5 / 40
+        else:
+            made, near = ((1 + size) / (1 - size)).log() / 2, size + size**3 / 3 + size**5 / 5
+        made = torch.where(size < 1e-3, near, made)
+        return torch.where(x < 0, -made, made)
+
+    return function
+
+
+for each in ("asinh", "acosh", "atanh"):
+    made_of(f"{each}.default", f"arc{each[1:]}.default")(inverse_of(each))
+
+
+def of_bytes(name: str) -> Callable[..., Tensor]:
+    target: Any = getattr(torch, name)
+    return lambda x, *args, **kwargs: target(x != 0, *args, **kwargs).to(torch.uint8)
+
+
+for each in ("any", "all"):
+    made_of(f"{each}.default", f"{each}.dim", f"{each}.dims")(of_bytes(each))

@@ -161,7 +161,7 @@ def cov(x: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweig
     else:
         count = total - correction * (weights * aweights.to(kind)).sum() / total
     made = (middle * weights) @ middle.mT / count.clamp(min=0)
-    return made.squeeze() if x.dim() < 2 else made
+    return made.squeeze() if rows.shape[0] == 1 else made
 
 
 @made_of("angle.default")
