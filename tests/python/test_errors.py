@@ -25,17 +25,12 @@ class Strange(nn.Module):
         self.inner = nn.Sequential(nn.ReLU(), Odd())
 
     def forward(self, x):
-        return self.inner(x) + torch.linalg.det(x)  # determinant
+        return self.inner(x) + torch.special.airy_ai(x)  # a function of Airy's
 
 
 class Odd(nn.Module):
     def forward(self, x):
-        return torch.fft.fft(x).real  # spectrum
-
-
-class Chooses(nn.Module):
-    def forward(self, x):
-        return x[x > 0]  # a mask
+        return torch.linalg.eigvals(x).real  # eigenvalues
 
 
 def fault_of(model, *inputs, path):
@@ -56,45 +51,23 @@ def test_control_flow(tmp_path):
     assert line_of("# the line") in told
 
 
-def test_shapes_that_depend_on_values(tmp_path):
-    told = fault_of(Chooses(), torch.randn(3), path=tmp_path)
-    assert line_of("# a mask") in told
-
-
 def test_all_unsupported_operators_at_once(tmp_path):
     told = fault_of(Strange(), torch.randn(3, 3), path=tmp_path)
-    assert line_of("# determinant") in told and line_of("# spectrum") in told
-    assert "in inner.1 (Odd)" in told and "aten.fft_fft" in told
+    assert line_of("# a function of Airy's") in told and line_of("# eigenvalues") in told
+    assert "in inner.1 (Odd)" in told and "aten.linalg_eigvals" in told
     assert "uses of operators that cannot be imported" in told
-
-
-class Precise(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.conv = nn.Conv1d(1, 2, 3)
-        self.norm = nn.LayerNorm(6)
-
-    def forward(self, x):
-        x = self.conv(x)  # convolution
-        return self.norm(x)  # norm
 
 
 class Chain(nn.Module):
     def forward(self, x):
-        x = torch.linalg.inv(x)  # inverse
-        values, places = torch.sort(x)  # order
-        return torch.fft.fft(values).real + places  # of what is sorted
+        x = torch.special.airy_ai(x)  # of Airy's
+        values, vectors = torch.linalg.eig(x)  # vectors
+        return torch.special.bessel_y0(values.real) + vectors.imag  # of the values
 
 
 def test_what_depends_on_unsupported_operators(tmp_path):
     told = fault_of(Chain(), torch.randn(3, 3), path=tmp_path)
-    assert all(line_of(words) in told for words in ("# inverse", "# order", "# of what is sorted"))
-
-
-def test_layers_of_other_types(tmp_path):
-    told = fault_of(Precise().double(), torch.randn(1, 1, 8).double(), path=tmp_path)
-    assert line_of("# convolution") in told and line_of("# norm") in told
-    assert "in conv (Conv1d)" in told and "its weight is float64, and layers compute with float32" in told
+    assert all(line_of(words) in told for words in ("# of Airy's", "# vectors", "# of the values"))
 
 
 def test_wrong_inputs(tmp_path):
@@ -108,11 +81,6 @@ def test_another_torch():
     with pytest.raises(ImportFailure, match="this is PyTorch 2.3.1.*strc setup torch"):
         check_version("2.3.1")
     check_version("2.11.4+cu130")
-
-
-def test_statistics_of_the_batch(tmp_path):
-    told = fault_of(nn.BatchNorm1d(3, track_running_stats=False), torch.randn(4, 3), path=tmp_path)
-    assert "statistics of the batch" in told
 
 
 def test_the_model_stays_as_it_was(tmp_path):
@@ -159,12 +127,12 @@ def test_states_that_cannot_go_round(model, state, message, tmp_path):
 
 class Beside(nn.Module):
     def forward(self, x):
-        return x.std() + torch.linalg.det(x) + x.logsumexp(1).sum() + x.tile(2, 1).sum()  # one of four
+        return x.std() + torch.special.airy_ai(x) + x.logsumexp(1).sum() + x.tile(2, 1).sum()  # one of four
 
 
 def test_only_what_is_refused_is_named(tmp_path):
     told = fault_of(Beside(), torch.randn(3, 3), path=tmp_path)
-    assert "1 use of an operator" in told and "aten.linalg_det" in told and line_of("# one of four") in told
+    assert "1 use of an operator" in told and "aten.special_airy_ai" in told and line_of("# one of four") in told
 
 
 def test_a_library_of_models_has_lines_too(tmp_path):

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ..ir import Instruction
+from .algorithms import ALGORITHMS
+from .special import SPECIAL
 from .functions import ONE, TWO, Function
 from .literals import type_of
 
@@ -53,6 +55,12 @@ class Expression:
         return "\n".join([head, *body, "}"])
 
 
+def _correlate(dims: int) -> Expression:
+    """A convolution without padding, whose weights arrive."""
+    formals = [f"{what}{k}" for what in ("stride", "dilation") for k in range(dims)]
+    return Expression(f"Correlate{dims}d", (*formals, "groups"), 2, f"conv(a, b, {', '.join(formals)}, groups)")
+
+
 def _each(takes: int, formals: tuple[str, ...] = (), **texts: str) -> dict[str, Expression]:
     return {op: Expression(op.title().replace("_", ""), formals, takes, text, each=True) for op, text in texts.items()}
 
@@ -83,11 +91,14 @@ def _remainder(steps: int) -> tuple[str, ...]:
 
 
 EXPRESSIONS: Mapping[str, Written] = {
+    **ALGORITHMS,
+    **SPECIAL,
     **_written(ONE, 1),
     **_written(TWO, 2),
     **_each(
         1, log2="log(x) / log(2.0)", exp2="pow(2.0, x)", trunc="where(x < 0, ceil(x), floor(x))", logical_not="where(x, false, true)",
         to_float="(float) x", to_double="(double) x", to_int="(int) x", to_boolean="(boolean) x", to_long="long(x)",
+        to_half="half(x)", to_bfloat16="bfloat16(x)", to_int8="int8(x)",
     ),
     **_each(
         1, ("value",), eq_scalar="x == value", ne_scalar="x != value", lt_scalar="x < value", le_scalar="x <= value",
@@ -131,5 +142,10 @@ EXPRESSIONS: Mapping[str, Written] = {
     "amin": Expression("Amin", ("dim", "keep"), 1, "amin(x, dim, keep)"),
     "take": Expression("Take", ("dim",), 2, "take(a, b, dim)"),
     "from_front": Expression("FromFront", ("size",), 1, "where(x < 0, x + size, x)", each=True),
+    **{f"correlate{dims}d": _correlate(dims) for dims in (1, 2, 3)},
+    "wrap_uint8": Expression("WrapUint8", (), 1, "where(m < 0, m + 256, m)", ("m = x - (x / 256) * 256",), each=True),
+    "wrap_int16": Expression(
+        "WrapInt16", (), 1, "where(m < -32768, m + 65536, where(m > 32767, m - 65536, m))", ("m = x - (x / 65536) * 65536",), each=True
+    ),
     "update": Expression("Update", ("dim", "at"), 2, "update(a, b, dim, at)"),
 }

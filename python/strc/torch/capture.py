@@ -20,7 +20,6 @@ from torch.export import ExportedProgram
 from ..errors import ImportFailure, Place
 from .attributes import Change, evaluating
 from .changes import called, check_attributes, make_buffers, refused
-from .decompositions import OWN
 from .places import OWN_FOLDER, TORCH_FOLDER, at_line, own_place, stays
 from .states import Buffer, changed_buffers, returned_by
 from .record import NotRecorded, Stored, record, versions
@@ -174,12 +173,12 @@ def changes_memory(captured: Captured) -> bool:
     return found
 
 
-def operator_name(node: torch.fx.Node) -> str:
+def operator_name(node: Any) -> str:
     """`conv2d` of aten.conv2d.default."""
     return str(node.target).split(".")[1] if str(node.target).startswith("aten.") else str(node.target)
 
 
-def is_in_place(node: torch.fx.Node) -> bool:
+def is_in_place(node: Any) -> bool:
     name = operator_name(node)
     return name.endswith("_") and not name.endswith("__")
 
@@ -254,19 +253,6 @@ def of_program(program: ExportedProgram, class_name: str) -> Captured:
     changed = (*signature.buffers_to_mutate.values(), *signature.user_inputs_to_mutate.values())
     returned, buffers = tuple(returned_by(program)), tuple(changed_buffers(program))
     return Captured(program.graph, tensors_of(program), class_name, lambda: program, returned, changed, buffers)
-
-
-def decomposed(captured: Captured, operators: set[Any]) -> Captured | None:
-    """The graph with operators replaced by what PyTorch makes them of; None if that is not known of any of them."""
-    every = torch.export.default_decompositions()
-    table = {target: OWN.get(target) or every[target] for target in operators if target in every or target in OWN}
-    for target in operators - set(table):
-        if isinstance(target, torch._ops.OpOverload) and target._can_decompose():
-            table[target] = target.decompose
-    if not table:
-        return None
-    with quiet():
-        return of_program(captured.program().run_decompositions(table), captured.class_name)
 
 
 def tensors_of(program: ExportedProgram) -> Stored:

@@ -40,6 +40,7 @@ class Imported:
     tensors: dict[str, torch.Tensor]
     streamed: Streamed | None = None  # `program` is this one's
     written: Mapping[str, Written] = field(default_factory=dict)  # filters that are the program's own, by operator
+    empty: Mapping[int, torch.Tensor] = field(default_factory=dict)  # results without elements, by their places, which it does not give
 
     def source(self, replicate: bool = False, title: str = "") -> str:
         """The .str source."""
@@ -72,13 +73,13 @@ def import_model(
     if states and dynamic:
         raise ImportFailure("a state begins as zeros of one shape, so that no dimension is open: --state goes not with --dynamic")
     open_ = [[dim for dim in dynamic if dim < tensor.dim()] for tensor in example_inputs] if dynamic else []
-    captured, program, tensors = lower(capture(model, [*example_inputs, *states], open_))
+    captured, program, tensors, empty = lower(capture(model, [*example_inputs, *states], open_))
     check_results(program)
     buffers = captured.buffers
     if states or buffers:
         program.loop = loop_of(captured, program, example_inputs, states, buffers)
         tensors.update((buffer.name, buffer.first) for buffer in buffers)
-    return Imported(captured, passes.run(program), tensors)
+    return Imported(captured, passes.run(program), tensors, empty=empty)
 
 
 def import_items(
@@ -89,13 +90,13 @@ def import_items(
     `dims` are the dimensions of the items in the inputs. Raises `Mixed` if items are not on their own, and `ImportFailure`.
     """
     captured = capture(model, example_inputs, [[] if dim is None else [dim] for dim in dims])
-    captured, program, tensors = lower(captured, count)
+    captured, program, tensors, empty = lower(captured, count)
     check_results(program)
     if captured.buffers:
         raise ImportFailure("it changes its buffers from item to item")
     program = passes.run(program)
     places = items.check(program)
-    return Imported(captured, program, tensors), places
+    return Imported(captured, program, tensors, empty=empty), places
 
 
 def check_results(program: Program) -> None:
@@ -176,7 +177,7 @@ def stream_model(
     `time` is the dimension of the inputs that counts time, or one for each; None: those along which layers go. The result may come `latency` frames
     of the input later than the model has it; 0 takes only what is causal.
     """
-    _, program, tensors = lowered = lower(capture(model, example_inputs))
+    _, program, tensors, _ = lowered = lower(capture(model, example_inputs), joins_parts=True)
     if buffers := lowered[0].buffers:
         raise ImportFailure(f"a streamed model keeps no states of its own, and this one changes its buffer '{buffers[0].name}'")
     if any(tensor.dtype not in (torch.float32, torch.int32, torch.int64, torch.bool) for tensor in example_inputs):

@@ -16,20 +16,33 @@ import torch
 from ..errors import Place, Unsupported
 from ..ir import Instruction, Named, Origin, Param, Program
 from ..ir.model import Frame
-from .capture import Captured, decomposed, is_in_place, of_program, operator_name, place_of
+from .capture import Captured, is_in_place, operator_name, place_of
 from .weights import Known, Weights
 
 Lower = Callable[..., Any]
 TABLE: dict[str, Lower] = {}
 COMPLEX: dict[str, Lower] = {}  # for complex values, whose parts are a last dimension in the program
-MOST_DECOMPOSITIONS = 10
 # Of stored values and sizes they make the same for each item.
 SAME_FOR_ALL = {"expand", "expand_as", "broadcast_to", "zeros", "ones", "full", "new_zeros", "new_ones", "new_full"}
+# Types that the program holds as ints, by what brings a number back to them, and operators whose result may be none of them.
+WRAPS = {torch.uint8: "wrap_uint8", torch.int16: "wrap_int16"}
+LEAVES = {
+    "add", "sub", "mul", "add_scalar", "sub_scalar", "rsub_scalar", "mul_scalar", "neg", "square", "abs", "matmul", "to_int", "cumsum", "sum", "div",
+    "floor_divide_whole", "remainder_whole", "correlate1d", "correlate2d", "correlate3d", "shift_left",
+}
 RECURRENT = {"lstm", "gru", "rnn_tanh", "rnn_relu"}
 
 
 class NotLowered(Exception):
     """A use of an operator that has no translation; the text says why."""
+
+
+class Forbidden(NotLowered):
+    """A use that would be computed otherwise than the model does, whatever the operator is made of."""
+
+
+class NoStream(NotLowered):
+    """An operator that neither is in the table nor is made of others."""
 
 
 @dataclass(frozen=True)
@@ -84,12 +97,36 @@ class Var:
         return number % self.rank if self.rank else 0
 
 
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """A complex value: its real and its imaginary part, of one shape."""
+
+    re: Any
+    im: Any
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return tuple(self.re.shape)
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return torch.complex128 if self.re.dtype == torch.float64 else torch.complex64
+
+
 @dataclass(frozen=True)
 class Like:
     """What is known of a result, where the graph has no tensor for it."""
 
     shape: tuple[Any, ...]
     dtype: torch.dtype
+
+
+def empty_like(like: Any) -> torch.Tensor | None:
+    """A tensor of the same shape if that has no elements."""
+    first = like[0] if isinstance(like, (tuple, list)) and like else like
+    if not hasattr(first, "shape") or not any(static(size) == 0 for size in first.shape):
+        return None
+    return torch.empty([static(size) or 0 for size in first.shape], dtype=first.dtype)
 
 
 def origin_of(node: torch.fx.Node) -> Origin:
@@ -106,24 +143,34 @@ def static(value: Any) -> int | None:
     return int(expression) if expression is not None and expression.is_number else None
 
 
+@dataclass(frozen=True)
+class Call:
+    """A call of an operator that is no node of the model's graph, but part of what a node is made of."""
+
+    target: Any
+    meta: dict[str, Any]
+    users: tuple[Any, ...] = ()
+
+
 class Lowering:
     """Reads a graph in order. `lower` is the way in.
 
     `items`: of an open dimension, which is one of items that are on their own (`torch.items`), the program takes so many at once.
     """
 
-    def __init__(self, captured: Captured, items: int | None = None):
+    def __init__(self, captured: Captured, items: int | None = None, joins_parts: bool = False):
         self.captured, self.items = captured, items
+        self.joins_parts = joins_parts  # of complex values, in a last dimension of one value; else they are pairs of values
         self.buffers = captured.buffers
         self.weights = Weights()
         self.instructions: list[Instruction] = []
         self.values: dict[torch.fx.Node, Any] = {}
         self.faults: list[tuple[str, Place]] = []
-        self.blamed: list[str] = []  # the nodes of the model's own graph that they are about
-        self.unknown: set[Any] = set()  # operators that the table has not
-        self.node: torch.fx.Node | None = None
+        self.node: torch.fx.Node | Call | None = None
         self.origin = Origin()
         self.next = 0
+        self.nested = 0  # decompositions that are under way
+        self.empty: dict[int, torch.Tensor] = {}  # results without elements, by their places, which the program does not give
         self.shapes: dict[int, Any] = {}  # open dimensions are symbols
 
     # ---- for the functions of the table
@@ -134,8 +181,10 @@ class Lowering:
         assert self.node is not None
         return self.node.meta["val"]
 
-    def emit(self, op: str, args: tuple[Any, ...] = (), *params: Param, like: Any = None, **named: Param) -> Var:
-        """Adds an instruction; `like` has shape and type of the result (else the current node's)."""
+    def emit(self, op: str, args: tuple[Any, ...] = (), *params: Param, like: Any = None, **named: Param) -> Any:
+        """Adds an instruction; `like` has shape and type of the result (else the current node's). What has no elements is known."""
+        if (nothing := empty_like(self.meta if like is None else like)) is not None:
+            return Known(self.local_name("empty"), nothing)
         numbers = tuple(self.var(arg).number for arg in args)
         if symbols([*params, *named.values()]):
             raise NotLowered("a number that depends on a dimension that is open")
@@ -144,12 +193,20 @@ class Lowering:
         result = self.new_var(self.meta if like is None else like)
         given = (*params, *(Named(name, value) for name, value in named.items()))
         self.instructions.append(Instruction(result.number, op, given, numbers, self.origin))
+        if result.dtype in WRAPS and op in LEAVES:
+            return self.emit(WRAPS[result.dtype], (result,), like=Like(result.shape, result.dtype))
         return result
 
     def emit_tuple(self, op: str, args: tuple[Any, ...], likes: list[Any], *params: Param, **named: Param) -> tuple[Var, ...]:
         """Adds an instruction with several results."""
         whole = self.emit(op, args, *params, like=likes[0], **named)
         return tuple(self.emit("getitem", (whole,), i, like=like) for i, like in enumerate(likes))
+
+    def made(self, function: Callable[..., Any], *args: Any) -> Any:
+        """What a function of tensors gives for values."""
+        from .composed import followed
+
+        return followed(self, function, args, {})
 
     def new_var(self, like: Any) -> Var:
         if isinstance(like, (tuple, list)):
@@ -159,7 +216,7 @@ class Lowering:
         self.shapes[self.next - 1] = (*shape, 2) if like.dtype.is_complex else shape
         return Var(self.next - 1, shape, like.dtype)
 
-    def var(self, value: Any) -> Var:
+    def var(self, value: Any) -> Any:
         """A value as a variable; stored ones become a `const`."""
         if isinstance(value, Var):
             return value
@@ -168,9 +225,11 @@ class Lowering:
             value = Known(self.local_name("constant"), torch.tensor(value, dtype=torch.float64 if exact else None))
         if not isinstance(value, Known):
             raise NotLowered(f"{type(value).__name__} where a tensor is expected")
-        parts = torch.view_as_real(value.tensor.resolve_conj()) if value.tensor.dtype.is_complex else value.tensor
-        name = self.weights.store(value.name, parts)
-        return self.emit("const", (), name, like=value.tensor)
+        if not value.tensor.numel():
+            raise NotLowered("a tensor without elements")
+        held = value.tensor.to(torch.int32) if value.dtype in WRAPS else value.tensor
+        parts = torch.view_as_real(held.resolve_conj()) if held.dtype.is_complex else held
+        return self.emit("const", (), self.weights.store(value.name, parts), like=value.tensor)
 
     def extents(self, shape: Any) -> tuple[int | None, ...]:
         """A shape in the program; None for an open dimension, unless the program is one for so many items."""
@@ -210,7 +269,8 @@ class Lowering:
         for node in placeholders:
             if node.name in tensors:
                 self.values[node] = Known(*tensors[node.name])
-        inputs = [self.input(node) for node in [*(node for node in placeholders if node.name not in tensors), *changed]]
+        given = [node for node in placeholders if node.name not in tensors]
+        inputs = [self.input(node) for node in [*(node for node in given if not self.is_empty(node)), *changed]]
         for node in self.captured.graph.nodes:
             if node.op not in ("placeholder", "output"):
                 self.values[node] = self.lower_node(node)
@@ -219,25 +279,48 @@ class Lowering:
             raise Unsupported(self.faults)
         return Program(tuple(inputs), self.instructions, results, self.captured.class_name, shapes=self.shapes)
 
+    def is_empty(self, node: torch.fx.Node) -> bool:
+        """True of an input without elements, which is no input of the program."""
+        nothing = empty_like(node.meta.get("val"))
+        if nothing is not None:
+            self.values[node] = Known(node.name, nothing)
+        return nothing is not None
+
     def input(self, node: torch.fx.Node) -> int:
         like = node.meta.get("val")
         if not isinstance(like, torch.Tensor):
             self.blame(f"the input {node.name} is no tensor", node)
             like = torch.zeros(())
         if like.dtype.is_complex:
+            if not self.joins_parts:
+                return self.complex_input(node, like)
             self.blame(f"the input {node.name} is complex: torch.view_as_complex makes it that of a real one", node)
         var = self.values[node] = self.new_var(like)
+        return var.number
+
+    def complex_input(self, node: torch.fx.Node, like: torch.Tensor) -> int:
+        """A complex input, which arrives with its parts in a last dimension."""
+        kind = torch.float64 if like.dtype == torch.complex128 else torch.float32
+        var = self.new_var(Like((*like.shape, 2), kind))
+        dim = like.dim()
+        halves = [self.emit("getitem", (var,), part, *([dim] if dim else []), like=Like(tuple(like.shape), kind)) for part in (0, 1)]
+        self.values[node] = Pair(*halves)
         return var.number
 
     def results(self, returned: list[Any]) -> tuple[int, ...]:
         self.node, self.origin = None, Origin()
         kept = []
-        for one in returned:
+        for place, one in enumerate(returned):
             value = self.values[one] if isinstance(one, torch.fx.Node) else None
             if isinstance(value, NoResult):
                 self.blame(f"the result: {value.fault()}", one)
             elif isinstance(value, Var) and value.dtype.is_complex:
                 self.blame("the result is complex: torch.view_as_real gives its parts", one)
+            elif isinstance(value, Pair):
+                both = (self.var(value.re), self.var(value.im))
+                kept.append(self.emit("stack", both, 2, len(value.shape), like=Like((*value.shape, 2), value.re.dtype)))
+            elif isinstance(value, Known) and not value.tensor.numel():
+                self.empty[place] = value.tensor
             elif isinstance(value, (Var, Known)):
                 kept.append(value)
         return tuple(self.var(value).number for value in kept)
@@ -260,7 +343,6 @@ class Lowering:
 
     def blame(self, what: str, node: torch.fx.Node) -> None:
         self.faults.append((what, place_of(node)))
-        self.blamed.append(first_name(node))
 
     def stand_in(self) -> Any:
         """For what has no translation, so that what depends on it is read too, and its faults are told."""
@@ -271,31 +353,60 @@ class Lowering:
     def value(self, node: torch.fx.Node) -> Any:
         return self.values[node]
 
-    def apply(self, node: torch.fx.Node, args: Any, kwargs: Any) -> Any:
+    def apply(self, node: torch.fx.Node | Call, args: Any, kwargs: Any) -> Any:
+        """What an operator gives for values. Raises `NotLowered`."""
         if not isinstance(node.meta.get("val"), (torch.Tensor, tuple, list)):
             return node.meta.get("val")  # a size, or nothing
         for value in torch.utils._pytree.tree_leaves((args, kwargs)):
             if isinstance(value, NoResult):
                 raise value.fault()
         if is_random(node):
-            raise NotLowered("draws random numbers, and a stream gives the same for the same input; make them an input of the model")
+            raise Forbidden("draws random numbers, and a stream gives the same for the same input; make them an input of the model")
         if is_known(args) and is_known(kwargs):
             return self.fold(node, args, kwargs)
-        function = function_for(node, COMPLEX if self.is_complex(args, kwargs) else TABLE)
+        if is_complex(node, args, kwargs):
+            return self.of_complex(node, args, kwargs)
+        return self.translated(node, args, kwargs)
+
+    def of_complex(self, node: torch.fx.Node | Call, args: Any, kwargs: Any) -> Any:
+        """What complex values go into or come out of: on pairs of values, or on values with a last dimension for both parts."""
+        if not self.joins_parts:
+            from .composed import of_parts
+
+            return of_parts(self, node, args, kwargs)
+        function = function_for(node, COMPLEX)
         if function is None:
-            self.unknown.add(node.target)
-            raise NotLowered("there is no stream for this operator")
+            raise NoStream("there is no stream for this operator")
         return function(self, *args, **kwargs)
 
-    def is_complex(self, args: Any, kwargs: Any) -> bool:
-        """True if the current node takes complex values, or makes them."""
-        values = torch.utils._pytree.tree_leaves((self.meta, args, kwargs))
-        return any(getattr(value, "dtype", torch.float32).is_complex for value in values)
+    def translated(self, node: torch.fx.Node | Call, args: Any, kwargs: Any) -> Any:
+        """By the table, or, where that has nothing for this use, by what the operator is made of."""
+        from .composed import composed
+
+        count, number, reason = len(self.instructions), self.next, None
+        for way in (by_table, composed):
+            try:
+                self.node = node
+                return way(self, node, args, kwargs)
+            except Forbidden:
+                raise
+            except NotLowered as fault:
+                reason = fault if reason is None or isinstance(reason, NoStream) else reason
+                del self.instructions[count:]
+                self.next = number
+        assert reason is not None
+        raise reason
+
+    def kept(self, result: Any, name: str) -> Any:
+        """One of several results that have been computed."""
+        if isinstance(result, (tuple, list)):
+            return tuple(self.kept(one, f"{name}_{i}") for i, one in enumerate(result))
+        return Known(self.local_name(name), result) if isinstance(result, torch.Tensor) else result
 
     def of_items(self, value: Any) -> Any:
         return self.extents((value,))[0] if isinstance(value, torch.SymInt) else value
 
-    def fold(self, node: torch.fx.Node, args: Any, kwargs: Any) -> Any:
+    def fold(self, node: torch.fx.Node | Call, args: Any, kwargs: Any) -> Any:
         """Computes what depends on stored values alone."""
         plain = torch.utils._pytree.tree_map(lambda value: value.tensor if isinstance(value, Known) else value, (args, kwargs))
         if any(not isinstance(value, int) and static(value) is None for value in symbols(plain)):
@@ -311,9 +422,33 @@ class Lowering:
         with torch.no_grad():
             result = node.target(*given, **concrete(plain[1]))
         if isinstance(result, (tuple, list)):
-            return tuple(Known(self.local_name(f"{operator_name(node)}_{i}"), tensor) for i, tensor in enumerate(result))
+            return tuple(self.kept(one, f"{operator_name(node)}_{i}") for i, one in enumerate(result))
+        if not isinstance(result, torch.Tensor):
+            return result
         same = next((v for v in args if isinstance(v, Known) and v.tensor is result), None)
         return same or Known(self.local_name(operator_name(node)), result)
+
+
+def by_table(lowering: Lowering, node: torch.fx.Node | Call, args: Any, kwargs: Any) -> Any:
+    """What the table's function for an operator gives. Raises `NotLowered`."""
+    function = function_for(node, TABLE)
+    if function is None:
+        raise NoStream("there is no stream for this operator")
+    if over_none(node, args):
+        raise NotLowered("over a dimension of a tensor that has none")
+    return function(lowering, *args, **kwargs)
+
+
+def over_none(node: torch.fx.Node | Call, args: Any) -> bool:
+    """True of an operator that goes over a dimension, of a tensor without any."""
+    schema = getattr(node.target, "_schema", None)
+    takes_dim = schema is not None and any(one.name == "dim" for one in schema.arguments)
+    return takes_dim and bool(args) and isinstance(args[0], Var) and args[0].rank == 0 and is_scalar(node.meta["val"])
+
+
+def is_scalar(like: Any) -> bool:
+    """True if no result has a dimension."""
+    return not any(isinstance(one, torch.Tensor) and one.dim() for one in torch.utils._pytree.tree_leaves(like))
 
 
 def of_items(size: torch.SymInt, count: int) -> int:
@@ -322,25 +457,38 @@ def of_items(size: torch.SymInt, count: int) -> int:
     return int(expression.xreplace(dict.fromkeys(expression.free_symbols, count)))
 
 
-def starts_layers(node: torch.fx.Node) -> bool:
+def starts_layers(node: torch.fx.Node | Call) -> bool:
     """True of zeros that are a first state of recurrent layers alone: these have it of themselves, whatever the batch."""
     return operator_name(node) == "zeros" and all(operator_name(user) in RECURRENT for user in node.users)
 
 
-def function_for(node: torch.fx.Node, table: dict[str, Lower]) -> Lower | None:
+def function_for(node: torch.fx.Node | Call, table: dict[str, Lower]) -> Lower | None:
     """The table's, also of an operator that works in place."""
     name = str(node.target).removeprefix("aten.")
     return table.get(name) or (table.get(name.replace("_.", ".", 1)) if is_in_place(node) else None)
 
 
-def is_random(node: torch.fx.Node) -> bool:
+def is_random(node: torch.fx.Node | Call) -> bool:
     """True of operators that draw random numbers whenever they run; layers that do it in training alone are asked themselves."""
     return torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) and function_for(node, TABLE) is None
 
 
+def uses_others(node: torch.fx.Node | Call | None) -> bool:
+    """Whether something uses another result of an operator than the first. Of a part of another operator that is not known before."""
+    if node is None or not isinstance(node.meta["val"], (tuple, list)):
+        return False
+    return not isinstance(node, torch.fx.Node) or any(user.target is not operator.getitem or user.args[1] != 0 for user in node.users)
+
+
+def is_complex(node: torch.fx.Node | Call, args: Any, kwargs: Any) -> bool:
+    """True if complex values go in or come out."""
+    leaves = torch.utils._pytree.tree_leaves((node.meta["val"], args, kwargs))
+    return any(isinstance(leaf, Pair) or (hasattr(leaf, "dtype") and leaf.dtype.is_complex) for leaf in leaves)
+
+
 def is_known(args: Any) -> bool:
     """True if no value of the program is among arguments."""
-    return not any(isinstance(value, Var) for value in torch.utils._pytree.tree_leaves(args))
+    return not any(isinstance(value, (Var, Pair)) for value in torch.utils._pytree.tree_leaves(args))
 
 
 def symbols(args: Any) -> list[Any]:
@@ -352,47 +500,14 @@ def concrete(args: Any) -> Any:
     return torch.utils._pytree.tree_map(lambda value: static(value) if isinstance(value, torch.SymInt) else value, args)
 
 
-def first_name(node: torch.fx.Node) -> str:
-    """The name that a node, or what it is a part of, had before operators were replaced."""
-    name, sources = node.name, node.meta.get("from_node") or []
-    while sources:
-        name, sources = sources[-1].name, sources[-1].from_node
-    return str(name)
-
-
-def shown_target(node: torch.fx.Node) -> str:
+def shown_target(node: torch.fx.Node | Call) -> str:
     return str(node.target).removesuffix(".default")
 
 
-def lower(captured: Captured, items: int | None = None) -> tuple[Captured, Program, dict[str, torch.Tensor]]:
-    """The model IR of a graph, as it is, and the stored values with their names. `items`: for so many of an open dimension.
-
-    Operators that the table has not are replaced by what PyTorch says that they are made of; the graph is then another one.
-    """
+def lower(captured: Captured, items: int | None = None, joins_parts: bool = False) -> tuple[Captured, Program, dict[str, torch.Tensor], dict[int, torch.Tensor]]:
+    """The model IR of a graph, the stored values with their names, and results without elements by their places. `items`: for so many of an open dimension; `joins_parts`: complex
+    values are one value with their parts in a last dimension, else two."""
     from . import operators  # noqa: F401  fills the table
 
-    told: list[tuple[str, tuple[str, Place]]] = []
-    for _ in range(MOST_DECOMPOSITIONS):
-        lowering = Lowering(captured, items)
-        try:
-            return captured, lowering.lower(), lowering.weights.tensors
-        except Unsupported as fault:
-            whole = captured.program()
-            if whole.graph is not captured.graph:  # a recorded one, whose nodes have other names
-                captured = of_program(whole, captured.class_name)
-                continue
-            told = told or list(zip(lowering.blamed, fault.faults))
-            simpler = decomposed(captured, lowering.unknown)
-            if simpler is None:
-                raise Unsupported(as_in_model(list(zip(lowering.blamed, fault.faults)), told)) from None
-            captured = simpler
-    raise AssertionError("operators decompose for ever")
-
-
-def as_in_model(
-    left: list[tuple[str, tuple[str, Place]]], told: list[tuple[str, tuple[str, Place]]]
-) -> list[tuple[str, Place]]:
-    """Faults that are left, with operators as the model names them; those that are told and not left were only replaced."""
-    blamed = {name for name, _ in left}
-    named = {name for name, _ in told}
-    return [fault for name, fault in told if name in blamed] + [fault for name, fault in left if name not in named]
+    lowering = Lowering(captured, items, joins_parts)
+    return captured, lowering.lower(), lowering.weights.tensors, lowering.empty

@@ -40,6 +40,10 @@ PLAIN = (torch.Tensor, torch.nn.Parameter, torch.nn.Buffer)
 Stored = dict[str, tuple[str, torch.Tensor]]
 
 
+# Operators that look at values only to see whether they are fine.
+CHECKS_VALUES = {"cov", "corrcoef", "quantile", "nanquantile", "linalg_pinv", "linalg_matrix_rank", "linalg_cond"}
+
+
 class NotRecorded(Exception):
     """One run cannot tell what the model does; the text says why."""
 
@@ -63,12 +67,15 @@ class NoValues(TorchDispatchMode):  # type: ignore[misc]
     def __init__(self, refuse: Callable[[str], None]):
         super().__init__()
         self.refuse = refuse
+        self.checks = False  # an operator is under way that looks at values for nothing else
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
         return False  # which would load it
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if self.checks and torch.Tag.dynamic_output_shape not in func.tags:
+            return func(*args, **(kwargs or {}))
         if DEPENDS_ON_VALUES.intersection(func.tags) and not (func is torch.ops.aten.index.Tensor and all(map(is_place, args[1]))):
             self.refuse(f"{func} depends on values")
         return func(*args, **(kwargs or {}))
@@ -159,6 +166,7 @@ class Recorder(ProxyTorchDispatchMode):  # type: ignore[misc]
         self.pre_dispatch = True
         self.modules = modules
         self.reading = NoReading(self.refuse)
+        self.values = NoValues(self.refuse)
         self.graph = torch.fx.Graph()
         self.stored: Stored = {}
         self.nodes = WeakTensorKeyDictionary()
@@ -174,7 +182,7 @@ class Recorder(ProxyTorchDispatchMode):  # type: ignore[misc]
 
     def run(self, model: torch.nn.Module, inputs: Sequence[torch.Tensor]) -> None:
         """The model, to the end of the graph."""
-        modes = NoValues(self.refuse), self.reading, enable_python_dispatcher(), self
+        modes = self.values, self.reading, enable_python_dispatcher(), self
         with ExitStack() as around:
             for one in (torch.no_grad(), as_exported(), self.modules.followed(), *modes):
                 around.enter_context(one)
@@ -217,8 +225,10 @@ class Recorder(ProxyTorchDispatchMode):  # type: ignore[misc]
             self.constant(args[0])
             func = torch.ops.aten.lift_fresh_copy.default
         arguments = pytree.tree_map(self.given, (args, kwargs))
+        self.values.checks = func._opname in CHECKS_VALUES
         with no_python_dispatcher():
             result = func(*args, **kwargs)
+        self.values.checks = False
         if func is not torch.ops.prim.device.default:
             self.note(func, arguments, result)
         return result

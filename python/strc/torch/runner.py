@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from .batch import Batch
 from .capture import is_in_place, quiet, root
 from .export import Imported, import_items, import_model
 from .graphs import Args, Model
-from .lowering import of_items
+from .lowering import WRAPS, of_items
 
 
 def check_effects(imported: Imported) -> None:
@@ -30,6 +30,38 @@ def check_effects(imported: Imported) -> None:
             changed.append(str(root(node)))
     if changed:
         raise ImportFailure(f"it changes {', '.join(changed)} in place, and a stream leaves its input as it is")
+
+
+def held(tensor: torch.Tensor) -> torch.Tensor:
+    """As a program takes it: whole numbers of fewer bits as ints, complex ones with their parts in a last dimension."""
+    if tensor.dtype in WRAPS:
+        return tensor.to(torch.int32)
+    return torch.view_as_real(tensor.resolve_conj()) if tensor.dtype.is_complex else tensor
+
+
+def as_kind(tensor: torch.Tensor, kind: torch.dtype) -> torch.Tensor:
+    """What a program gives, as the model gives it."""
+    if kind.is_complex:
+        return torch.view_as_complex(tensor.contiguous()).to(kind)
+    return tensor.to(kind) if kind in WRAPS else tensor
+
+
+def program_of(
+    model: torch.nn.Module, inputs: Sequence[torch.Tensor], options: Mapping[str, Any] | None = None
+) -> Callable[[Sequence[torch.Tensor]], tuple[torch.Tensor, ...]]:
+    """A model as a program in this process, for inputs like these. Raises `ImportFailure`, `CompileError`."""
+    imported = import_model(model, [tensor.detach().clone() for tensor in inputs])
+    weights = {name: tensor.contiguous() for name, tensor in imported.used_tensors().items()}
+    given = [held(tensor) for tensor in inputs if tensor.numel()]
+    program = compile(imported.source(), imported.program.name, inputs=given, weights=weights, at_once=1, options={"w": True, **(options or {})})
+    kinds = [one.meta["val"].dtype for one in imported.captured.returned if isinstance(one, torch.fx.Node)]
+
+    def run(values: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        found = program(*(held(tensor) for tensor in values if tensor.numel()))
+        made = iter(found if isinstance(found, tuple) else (found,))
+        return tuple(imported.empty[place] if place in imported.empty else as_kind(next(made), kind) for place, kind in enumerate(kinds))
+
+    return run
 
 
 @dataclass(frozen=True)
@@ -53,7 +85,9 @@ def returned_by(imported: Imported) -> list[Any] | None:
     count = 0
     for one in output.args[0]:
         value = one.meta.get("val") if isinstance(one, torch.fx.Node) else one
-        if isinstance(value, torch.Tensor):
+        if len(returned) in imported.empty:
+            returned.append(imported.empty[len(returned)])
+        elif isinstance(value, torch.Tensor):
             returned.append(Result(count))
             count += 1
         elif value is None or isinstance(value, (int, float, bool)):
@@ -76,20 +110,25 @@ class Runner:
         tensors = [arg for arg in args if isinstance(arg, torch.Tensor)]
         if any(tensor.device.type != "cpu" for tensor in tensors):
             raise ImportFailure("its tensors do not lie on the CPU")
-        self.free = [place for place, arg in enumerate(args) if place not in stored and isinstance(arg, torch.Tensor)]
+        free = [place for place, arg in enumerate(args) if place not in stored and isinstance(arg, torch.Tensor)]
+        self.free = [place for place in free if args[place].numel()]  # what has no elements is no input of the program
         self.dims = [batch.dims.get(place) if batch else None for place in self.free]
         self.stored = list(stored)
         self.versions = self.seen(args)
-        inputs = [args[place].detach() for place in self.free]
+        inputs = [args[place].detach() for place in free]
         with torch.inference_mode(False), torch.no_grad(), quiet():
             # Sizes are those of this call, and what arrives is taken as it is now.
             model, examples = Model(graph, args, stored, batch), [tensor.clone() for tensor in inputs]
             self.places: Any
-            imported, self.places = import_items(model, examples, self.dims) if batch else (import_model(model, examples), None)
+            if batch:
+                imported, self.places = import_items(model, examples, [batch.dims.get(place) for place in free])
+            else:
+                imported, self.places = import_model(model, examples), None
         check_effects(imported)
         self.returned = returned_by(imported)
         self.weights = {name: tensor.contiguous() for name, tensor in imported.used_tensors().items()}
-        one = [tensor if dim is None else tensor.narrow(dim, 0, 1) for tensor, dim in zip(inputs, self.dims)]
+        given = [held(args[place].detach()) for place in self.free]
+        one = [tensor if dim is None else tensor.narrow(dim, 0, 1) for tensor, dim in zip(given, self.dims)]
         program = compile(
             imported.source(), imported.program.name, inputs=one, weights=self.weights, at_once=1, options={"w": True, **options}
         )
@@ -97,10 +136,12 @@ class Runner:
         self.core = self.stream.core
         self.turn = threading.Lock()
         results = len(imported.program.results)
-        if self.stream.expected(len(inputs)) != results or self.stream.output is None:
+        if self.stream.expected(len(given)) != results or self.stream.output is None:
             raise ImportFailure("the program gives another number of results than the graph")
         kinds = self.stream.output.tensors
         self.kinds = [(kind.shape, getattr(torch, kind.dtype)) for kind in (kinds[k % len(kinds)] for k in range(results))]
+        returned = [one.meta["val"] for place, one in enumerate(imported.captured.returned) if isinstance(one, torch.fx.Node) and place not in imported.empty]
+        self.wanted = [one.dtype for one in returned if isinstance(one, torch.Tensor)]
 
     def seen(self, args: Args) -> list[tuple[int, int]]:
         """Which values the parameters have."""
@@ -111,14 +152,14 @@ class Runner:
         return self.seen(args) != self.versions
 
     def __call__(self, args: Args) -> tuple[torch.Tensor, ...]:
-        given = [in_a_row(args[place].detach(), dim) for place, dim in zip(self.free, self.dims)]
+        given = [in_a_row(held(args[place].detach()), dim) for place, dim in zip(self.free, self.dims)]
         count = next((tensor.shape[0] for tensor, dim in zip(given, self.dims) if dim is not None), 1)
         places = self.places or [None] * len(self.kinds)
         made = [torch.empty(shape if dim is None else (count, *shape), dtype=dtype) for (shape, dtype), dim in zip(self.kinds, places)]
         with self.turn:
             self.stream.reset()
             self.stream.work(self.core.process_items(addresses(given, self.dims, count), addresses(made, places, count)))
-        made = [tensor if dim is None else joined(tensor, dim) for tensor, dim in zip(made, places)]
+        made = [as_kind(tensor if dim is None else joined(tensor, dim), kind) for tensor, dim, kind in zip(made, places, self.wanted)]
         return tuple(made if self.returned is None else [given_as(one, made, count) for one in self.returned])
 
 
@@ -126,6 +167,8 @@ def given_as(one: Any, made: Sequence[torch.Tensor], count: int) -> Any:
     """What the graph returns in a place."""
     if isinstance(one, Result):
         return made[one.place]
+    if isinstance(one, torch.Tensor):
+        return one.clone()
     return of_items(one.size, count) if isinstance(one, Size) else one
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from ..lowering import Lower, Lowering, NoResult, NotLowered, Var, lowers
+from ..lowering import Forbidden, Lower, Lowering, NoResult, NotLowered, Var, lowers
 from ..weights import Known
 
 ACTIVATIONS = "relu sigmoid tanh silu relu6 hardswish hardsigmoid"
@@ -16,11 +16,17 @@ UNARY = (
     "expm1 log2 exp2 logical_not mish trunc"
 )
 COMPARISONS = "eq ne lt le gt ge"
+WORDS = {
+    torch.float32: "to_float", torch.float64: "to_double", torch.int32: "to_int", torch.int64: "to_long", torch.bool: "to_boolean",
+    torch.float16: "to_half", torch.bfloat16: "to_bfloat16", torch.int8: "to_int8", torch.uint8: "to_int", torch.int16: "to_int",
+}
+# Types whose elements are ints in the program: it has them already as the other one.
+HELD = {(torch.uint8, torch.int32), (torch.int16, torch.int32), (torch.uint8, torch.int16)}
 MOST_FACTORS = 8  # of a power of whole numbers
 
 
 def unary(op: str) -> Lower:
-    def lower(ctx: Lowering, x: Any, **_: Any) -> Var:
+    def lower(ctx: Lowering, x: Any, **_: Any) -> Any:
         kind = ctx.meta.dtype
         whole = isinstance(x, Var) and not x.dtype.is_floating_point
         return ctx.emit(op, (cast(ctx, x, kind) if whole and kind.is_floating_point else x,))
@@ -34,12 +40,12 @@ lowers("fix.default")(unary("trunc"))
 
 
 @lowers("square.default")
-def square(ctx: Lowering, x: Any) -> Var:
+def square(ctx: Lowering, x: Any) -> Any:
     return ctx.emit("square", (as_result(ctx, x),))
 
 
 @lowers("reciprocal.default")
-def reciprocal(ctx: Lowering, x: Any) -> Var:
+def reciprocal(ctx: Lowering, x: Any) -> Any:
     return ctx.emit("reciprocal", (cast(ctx, x, ctx.meta.dtype),))
 
 
@@ -57,7 +63,7 @@ def same(ctx: Lowering, x: Any, *_: Any, **__: Any) -> Any:
 @lowers("dropout.default", "feature_dropout.default", "alpha_dropout.default", "feature_alpha_dropout.default")
 def dropout(ctx: Lowering, x: Any, share: float, trains: bool) -> Any:
     if trains and share > 0:
-        raise NotLowered("drops at random (it is in training mode), which no stream does; pass training=self.training, or call model.eval()")
+        raise Forbidden("drops at random (it is in training mode), which no stream does; pass training=self.training, or call model.eval()")
     return x
 
 
@@ -80,35 +86,37 @@ def cast(ctx: Lowering, x: Any, dtype: torch.dtype) -> Any:
         return Known(x.name, x.tensor.to(dtype))
     if x.dtype == dtype:
         return x
-    words = {
-        torch.float32: "to_float", torch.float64: "to_double", torch.int32: "to_int", torch.int64: "to_long",
-        torch.bool: "to_boolean",
-    }
-    if dtype not in words:
+    if dtype not in WORDS:
         raise NotLowered(f"elements of type {dtype} cannot be computed with")
-    like = torch.empty(x.shape, dtype=dtype, device="meta")
-    return ctx.emit(words[dtype], (x,), like=like)
+    like = torch.empty(x.shape if isinstance(x, Var) else x.tensor.shape, dtype=dtype, device="meta")
+    if isinstance(x, Var) and x.dtype.is_floating_point and dtype in (torch.int8, torch.uint8, torch.int16):
+        x = cast(ctx, x, torch.int32)
+    if isinstance(x, Var) and (x.dtype, dtype) in HELD:
+        return Var(x.number, x.shape, dtype)
+    return ctx.emit(WORDS[dtype], (x,), like=like)
 
 
 @lowers("gelu.default")
-def gelu(ctx: Lowering, x: Any, approximate: str = "none") -> Var:
+def gelu(ctx: Lowering, x: Any, approximate: str = "none") -> Any:
     return ctx.emit("gelu", (x,), **({} if approximate == "none" else {"approximate": True}))
 
 
 @lowers("hardtanh.default")
-def hardtanh(ctx: Lowering, x: Any, low: float = -1.0, high: float = 1.0) -> Var:
+def hardtanh(ctx: Lowering, x: Any, low: float = -1.0, high: float = 1.0) -> Any:
+    if not ctx.meta.dtype.is_floating_point:
+        return clamp(ctx, x, int(low), int(high))
     if (low, high) == (0.0, 6.0):
         return ctx.emit("relu6", (x,))
     return ctx.emit("hardtanh", (x,), float(low), float(high))
 
 
 @lowers("leaky_relu.default")
-def leaky_relu(ctx: Lowering, x: Any, slope: float = 0.01) -> Var:
+def leaky_relu(ctx: Lowering, x: Any, slope: float = 0.01) -> Any:
     return ctx.emit("leakyrelu", (x,), float(slope))
 
 
 @lowers("elu.default")
-def elu(ctx: Lowering, x: Any, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Var:
+def elu(ctx: Lowering, x: Any, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Any:
     inner = ctx.emit("mul_scalar", (x,), float(input_scale)) if input_scale != 1 else x
     steep = alpha * input_scale
     made = ctx.emit("elu", (inner,), *([] if steep == 1 else [float(steep)]))
@@ -116,42 +124,42 @@ def elu(ctx: Lowering, x: Any, alpha: float = 1.0, scale: float = 1.0, input_sca
 
 
 @lowers("selu.default")
-def selu(ctx: Lowering, x: Any) -> Var:
+def selu(ctx: Lowering, x: Any) -> Any:
     return elu(ctx, x, 1.6732632423543772, 1.0507009873554805)
 
 
 @lowers("celu.default")
-def celu(ctx: Lowering, x: Any, alpha: float = 1.0) -> Var:
+def celu(ctx: Lowering, x: Any, alpha: float = 1.0) -> Any:
     return elu(ctx, x, alpha, 1.0, 1 / alpha)
 
 
 @lowers("glu.default")
-def glu(ctx: Lowering, x: Any, dim: int = -1) -> Var:
+def glu(ctx: Lowering, x: Any, dim: int = -1) -> Any:
     values, gates = ctx.emit_tuple("chunk", (x,), [ctx.meta, ctx.meta], 2, dim % len(ctx.meta.shape))
     return ctx.emit("mul", (values, ctx.emit("sigmoid", (gates,))))
 
 
 @lowers("softshrink.default")
-def softshrink(ctx: Lowering, x: Any, limit: float = 0.5) -> Var:
+def softshrink(ctx: Lowering, x: Any, limit: float = 0.5) -> Any:
     inside = ctx.emit("clamp_max", (ctx.emit("clamp_min", (x,), -float(limit)),), float(limit))
     return ctx.emit("sub", (x, inside))
 
 
 @lowers("hardshrink.default")
-def hardshrink(ctx: Lowering, x: Any, limit: float = 0.5) -> Var:
+def hardshrink(ctx: Lowering, x: Any, limit: float = 0.5) -> Any:
     near = torch.empty(ctx.meta.shape, dtype=torch.bool, device="meta")
     inside = ctx.emit("le_scalar", (ctx.emit("abs", (x,)),), float(limit), like=near)
     return ctx.emit("masked_fill", (x, inside), 0.0)
 
 
 @lowers("softplus.default")
-def softplus(ctx: Lowering, x: Any, beta: float = 1.0, threshold: float = 20.0) -> Var:
+def softplus(ctx: Lowering, x: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
     usual = (beta, threshold) == (1, 20)
     return ctx.emit("softplus", (x,), *(() if usual else (float(beta), float(threshold))))
 
 
 @lowers("prelu.default")
-def prelu(ctx: Lowering, x: Any, weight: Any) -> Var:
+def prelu(ctx: Lowering, x: Any, weight: Any) -> Any:
     slope = ctx.known(weight, "slope").tensor
     if not bool(slope.isfinite().all()):
         raise NotLowered("a slope that is infinite or NaN")
@@ -162,7 +170,7 @@ def prelu(ctx: Lowering, x: Any, weight: Any) -> Var:
 
 
 @lowers("threshold.default")
-def threshold(ctx: Lowering, x: Any, limit: float, value: float) -> Var:
+def threshold(ctx: Lowering, x: Any, limit: float, value: float) -> Any:
     return ctx.emit("threshold", (x,), number_of_result(ctx, limit), number_of_result(ctx, value))
 
 
@@ -174,6 +182,8 @@ def clamp(ctx: Lowering, x: Any, low: Any = None, high: Any = None, *, min: Any 
         raise NotLowered("NaN as a bound")
     if str(ctx.node.target).startswith("aten.clamp_max"):
         low, high = None, low
+    if ctx.meta.dtype == torch.bool:
+        raise NotLowered("booleans as numbers")
     x = as_result(ctx, x)
     for op, other, bound in (("clamp_min", "maximum", low), ("clamp_max", "minimum", high)):
         if bound is None:
@@ -237,6 +247,11 @@ def is_rounded(x: Var, number: Any) -> bool:
     return x.dtype == torch.float64 and isinstance(number, float) and torch.tensor(number, dtype=torch.float32).item() != number
 
 
+def is_long(number: Any) -> bool:
+    """True of a whole number that no argument of a stream is."""
+    return type(number) is int and not -(2**31) < number < 2**31
+
+
 def operands_kind(ctx: Lowering, kind: str, number: Any, other: Var) -> Any:
     """Comparisons are made in the kind of their operand, arithmetic in that of the result."""
     if kind in COMPARISONS.split():
@@ -260,7 +275,7 @@ def binary(ctx: Lowering, kind: str, x: Any, y: Any) -> Any:
         if number is None or not op or not isinstance(other, Var) or number != number:
             continue
         value = operands_kind(ctx, kind, number, other)
-        if is_rounded(other, value):
+        if is_rounded(other, value) or is_long(value):
             return ctx.emit(both, tuple(one if one is other else typed(ctx, number, other.dtype) for one in (x, y)))
         if is_neutral(op, value) and other.dtype == ctx.meta.dtype:
             return other
@@ -273,6 +288,8 @@ def scaled(ctx: Lowering, y: Any, alpha: float) -> Any:
         return y
     if ctx.meta.dtype == torch.bool:
         raise NotLowered("booleans times a number")
+    if not ctx.meta.dtype.is_floating_point:
+        alpha = int(alpha)
     number = as_number(y)
     return number * alpha if number is not None else ctx.emit("mul_scalar", (y,), scalar_like(ctx, alpha))
 
@@ -378,7 +395,7 @@ def whole_power(ctx: Lowering, x: Any, exponent: Any) -> Any:
 
 
 @lowers("logical_and.default", "logical_or.default", "bitwise_and.Tensor", "bitwise_or.Tensor", "__and__.Tensor", "__or__.Tensor")
-def logical(ctx: Lowering, x: Any, y: Any) -> Var:
+def logical(ctx: Lowering, x: Any, y: Any) -> Any:
     assert ctx.node is not None
     if ctx.meta.dtype != torch.bool:
         raise NotLowered("bits of integers")
@@ -387,14 +404,14 @@ def logical(ctx: Lowering, x: Any, y: Any) -> Var:
 
 
 @lowers("bitwise_not.default")
-def bitwise_not(ctx: Lowering, x: Any) -> Var:
+def bitwise_not(ctx: Lowering, x: Any) -> Any:
     if ctx.meta.dtype != torch.bool:
         raise NotLowered("bits of integers")
     return ctx.emit("logical_not", (x,))
 
 
 @lowers("where.self", "where.ScalarOther", "where.ScalarSelf", "where.Scalar")
-def where(ctx: Lowering, condition: Any, x: Any, y: Any) -> Var:
+def where(ctx: Lowering, condition: Any, x: Any, y: Any) -> Any:
     number = as_number(x)
     if number is not None and isinstance(y, Var) and not is_rounded(y, number):
         return ctx.emit("masked_fill", (as_result(ctx, y), condition), scalar_like(ctx, number))
@@ -402,7 +419,7 @@ def where(ctx: Lowering, condition: Any, x: Any, y: Any) -> Var:
 
 
 @lowers("masked_fill.Scalar", "masked_fill.Tensor")
-def masked_fill(ctx: Lowering, x: Any, mask: Any, value: Any) -> Var:
+def masked_fill(ctx: Lowering, x: Any, mask: Any, value: Any) -> Any:
     number = as_number(value)
     if number is None:
         return ctx.emit("where", (mask, typed(ctx, value, ctx.meta.dtype), x))

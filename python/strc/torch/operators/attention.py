@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from ..lowering import Lowering, NotLowered, Var, lowers, static
+from ..lowering import Forbidden, Lowering, NotLowered, Var, lowers, static
 from ..weights import Known
 
 
@@ -15,11 +15,11 @@ from ..weights import Known
 def attention(
     ctx: Lowering, query: Any, key: Any, value: Any, mask: Any = None, dropout: float = 0.0, is_causal: bool = False,
     scale: float | None = None, enable_gqa: bool = False,
-) -> Var:
-    if enable_gqa:
-        raise NotLowered("heads that share keys (enable_gqa)")
+) -> Any:
     if dropout > 0:
-        raise NotLowered("drops at random (dropout_p), which no stream does; pass it in training alone")
+        raise Forbidden("drops at random (dropout_p), which no stream does; pass it in training alone")
+    if enable_gqa:
+        key, value = (ctx.made(for_heads, one, query.shape[-3]) for one in (key, value))
     kind = kind_of_mask(query, key, mask)
     if kind == "other":
         return masked(ctx, query, key, value, mask, scale)
@@ -27,6 +27,12 @@ def attention(
     if scale is not None and not math.isclose(scale, query.shape[-1] ** -0.5):
         named["scale"] = float(scale)
     return ctx.emit("attention", (query, key, value), **named)
+
+
+def for_heads(x: torch.Tensor, heads: int) -> torch.Tensor:
+    """Each head of keys or values as often as it serves heads of queries."""
+    times = heads // x.shape[-3]
+    return x.unsqueeze(-3).expand(*x.shape[:-2], times, *x.shape[-2:]).flatten(-4, -3) if times > 1 else x
 
 
 def kind_of_mask(query: Var, key: Var, mask: Any) -> str:
@@ -52,7 +58,7 @@ def hiding(ctx: Lowering, mask: Any) -> Any:
     return ctx.emit("logical_not", (mask,), like=mask)
 
 
-def masked(ctx: Lowering, query: Var, key: Var, value: Var, mask: Any, scale: float | None) -> Var:
+def masked(ctx: Lowering, query: Var, key: Var, value: Var, mask: Any, scale: float | None) -> Any:
     """With a mask: softmax(q k^T * scale + mask) v."""
     factor = query.shape[-1] ** -0.5 if scale is None else scale
 

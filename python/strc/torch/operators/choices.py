@@ -10,9 +10,7 @@ import torch
 
 from ..lowering import Like, Lowering, NotLowered, Var, lowers, static
 from .arithmetic import cast
-from .reductions import dims_of, kept, summed, variance
-
-MOST_FACTORS = 64  # of a product that is written out
+from .reductions import dims_of, kept, params_of, summed, variance
 
 
 def without(shape: Sequence[Any], dims: Sequence[int], keepdim: bool) -> tuple[Any, ...]:
@@ -20,7 +18,7 @@ def without(shape: Sequence[Any], dims: Sequence[int], keepdim: bool) -> tuple[A
     return tuple(1 if i in dims else size for i, size in enumerate(shape) if keepdim or i not in dims)
 
 
-def flat(ctx: Lowering, x: Var) -> Var:
+def flat(ctx: Lowering, x: Var) -> Any:
     """All elements in a row."""
     sizes = [static(size) for size in x.shape]
     if None in sizes:
@@ -28,7 +26,7 @@ def flat(ctx: Lowering, x: Var) -> Var:
     return x if x.rank == 1 else ctx.emit("reshape", (x,), (-1,), like=Like((math.prod(size or 0 for size in sizes),), x.dtype))
 
 
-def least(ctx: Lowering, x: Var, dims: Sequence[int], keepdim: bool) -> Var:
+def least(ctx: Lowering, x: Var, dims: Sequence[int], keepdim: bool) -> Any:
     """The least elements over several dimensions, one after the other."""
     for dim in sorted(dims, reverse=True):
         x = ctx.emit("amin", (x,), dim, int(keepdim), like=Like(without(x.shape, [dim], keepdim), x.dtype))
@@ -36,18 +34,13 @@ def least(ctx: Lowering, x: Var, dims: Sequence[int], keepdim: bool) -> Var:
 
 
 @lowers("amin.default")
-def amin(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False) -> Var:
+def amin(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False) -> Any:
     over = dims_of(x, dims) if dims or dims == 0 else tuple(range(x.rank))
     return ctx.emit("all_amin", (x,)) if len(over) == x.rank and not keepdim else least(ctx, x, over, keepdim)
 
 
-def params_of(x: Any, dims: Any, keepdim: bool) -> tuple[Any, ...]:
-    """Of a reduction: nothing where it goes over all dimensions."""
-    return (dims_of(x, dims), *kept(keepdim)) if dims or dims == 0 else ()
-
-
 @lowers("any.default", "any.dim", "any.dims", "all.default", "all.dim", "all.dims")
-def any_or_all(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False) -> Var:
+def any_or_all(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False) -> Any:
     assert ctx.node is not None
     if ctx.meta.dtype != torch.bool:
         raise NotLowered("bytes as truth values: x.bool() makes them that")
@@ -57,7 +50,7 @@ def any_or_all(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False) -
     return ctx.emit("amax", (x,), *params_of(x, dims, keepdim))
 
 
-def place_of_extreme(ctx: Lowering, x: Var, dim: int, keepdim: bool, greatest: bool, like: Any) -> Var:
+def place_of_extreme(ctx: Lowering, x: Var, dim: int, keepdim: bool, greatest: bool, like: Any) -> Any:
     if not greatest:
         # Turned round: whole numbers as -1 - x, which all of them have.
         op, params = ("neg", ()) if x.dtype.is_floating_point else ("rsub_scalar", (-1,))
@@ -67,7 +60,7 @@ def place_of_extreme(ctx: Lowering, x: Var, dim: int, keepdim: bool, greatest: b
 
 
 @lowers("argmin.default", "argmax.default")
-def place(ctx: Lowering, x: Any, dim: int | None = None, keepdim: bool = False) -> Var:
+def place(ctx: Lowering, x: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     assert ctx.node is not None
     greatest = "argmax" in str(ctx.node.target)
     if dim is not None:
@@ -79,55 +72,6 @@ def place(ctx: Lowering, x: Any, dim: int | None = None, keepdim: bool = False) 
 @lowers("min.dim")
 def min_dim(ctx: Lowering, x: Any, dim: int, keepdim: bool = False) -> Any:
     return (least(ctx, x, [x.dim(dim)], keepdim), place_of_extreme(ctx, x, x.dim(dim), keepdim, False, ctx.meta[1]))
-
-
-@lowers("topk.default")
-def topk(ctx: Lowering, x: Any, count: int, dim: int = -1, largest: bool = True, *_: Any) -> Any:
-    if count != 1:
-        raise NotLowered("more than one element: nothing sorts")
-    if not largest:
-        raise NotLowered("the least element, whatever is no number: amin and argmin give it")
-    values, places = ctx.meta
-    greatest = ctx.emit("amax", (x,), (x.dim(dim),), True, like=values)
-    return (greatest, place_of_extreme(ctx, x, x.dim(dim), True, True, places))
-
-
-# ---- products
-
-
-def factors(ctx: Lowering, x: Var, dim: int) -> list[Var]:
-    size = static(x.shape[dim])
-    if size is None or size > MOST_FACTORS:
-        raise NotLowered(f"a product of more than {MOST_FACTORS} elements, or of an open dimension")
-    part = Like(without(x.shape, [dim], True), x.dtype)
-    return [ctx.emit("slice", (x,), dim, i, i + 1, like=part) for i in range(size)]
-
-
-def multiplied(ctx: Lowering, parts: list[Var]) -> list[Var]:
-    """The products of the first so many."""
-    made = parts[:1]
-    for part in parts[1:]:
-        made.append(ctx.emit("mul", (made[-1], part), like=Like(part.shape, part.dtype)))
-    return made
-
-
-@lowers("prod.default", "prod.dim_int")
-def prod(ctx: Lowering, x: Any, dim: int | None = None, keepdim: bool = False, **_: Any) -> Any:
-    x, along = (flat(ctx, x), 0) if dim is None else (x, x.dim(dim))
-    kind = ctx.meta.dtype
-    values = cast(ctx, x, kind) if kind.is_floating_point else x  # whole numbers are longs first
-    like = torch.empty(ctx.meta.shape, dtype=kind if kind.is_floating_point else torch.int64, device="meta")
-    return cast(ctx, ctx.emit("prod", (values,), along, *kept(keepdim), like=like), kind)
-
-
-@lowers("cumprod.default")
-def cumprod(ctx: Lowering, x: Any, dim: int, **_: Any) -> Any:
-    kind = ctx.meta.dtype
-    exact = torch.float64 if kind == torch.float32 else kind  # as PyTorch does it
-    parts = multiplied(ctx, factors(ctx, cast(ctx, x, exact), x.dim(dim)))
-    if len(parts) < 2:
-        return cast(ctx, x, kind)
-    return cast(ctx, ctx.emit("cat", tuple(parts), len(parts), x.dim(dim), like=Like(x.shape, exact)), kind)
 
 
 # ---- sums
@@ -144,6 +88,8 @@ def nansum(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False, **_: 
 
 @lowers("var_mean.correction", "var_mean.dim", "var_mean.default", "std_mean.correction", "std_mean.dim", "std_mean.default")
 def with_mean(ctx: Lowering, x: Any, dims: Any = None, unbiased: bool = True, keepdim: bool = False, *, correction: Any = None) -> Any:
+    if isinstance(dims, bool):
+        dims, unbiased = None, dims
     over = dims_of(x, dims) if dims or dims == 0 else tuple(range(x.rank))
     mean = ctx.emit("mean", (x,), over, *kept(keepdim), like=ctx.meta[1])
     return (variance(ctx, x, over, unbiased, correction=correction, keepdim=keepdim), mean)
@@ -163,9 +109,16 @@ def vector_norm(ctx: Lowering, x: Any, order: float = 2, dims: Any = None, keepd
     if order == -math.inf:
         return least(ctx, sizes, over, keepdim)
     if order not in (1, 2):
-        raise NotLowered("a norm of another order than 1, 2 and infinity")
+        return ctx.made(lambda values: norm_of_order(values, order, over, keepdim), x)
     total = ctx.emit("sum", (sizes,), over, *kept(keepdim))
     return ctx.emit("sqrt", (total,)) if order == 2 else total
+
+
+def norm_of_order(x: torch.Tensor, order: float, dims: Sequence[int], keepdim: bool) -> torch.Tensor:
+    """Of any other one; of order 0 it is how many elements are not zero. PyTorch's decomposition is wrong for a dimension of one element."""
+    if order == 0:
+        return (x != 0).sum(dims, keepdim).to(x.dtype)
+    return x.abs().pow(order).sum(dims, keepdim).pow(1 / order)
 
 
 @lowers("cosine_similarity.default")
@@ -175,7 +128,7 @@ def cosine_similarity(ctx: Lowering, x: Any, y: Any, dim: int = 1, eps: float = 
     whole, part = Like(shape, kind), ctx.meta
     along = (dim % len(shape),)
 
-    def length(one: Any) -> Var:
+    def length(one: Any) -> Any:
         squares = ctx.emit("sum", (ctx.emit("square", (one,), like=Like(one.shape, kind)),), along, True, like=Like(without(one.shape, along, True), kind))
         root = ctx.emit("sqrt", (squares,), like=Like(without(one.shape, along, True), kind))
         return ctx.emit("clamp_min", (root,), float(eps), like=Like(without(one.shape, along, True), kind))

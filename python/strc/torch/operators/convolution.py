@@ -12,7 +12,7 @@ from ..weights import Known
 from .windows import pad_by, padded_shape
 
 
-def layer(ctx: Lowering, op: str, x: Any, *params: Any, weight: Known, bias: Any, **named: Any) -> Var:
+def layer(ctx: Lowering, op: str, x: Any, *params: Any, weight: Known, bias: Any, **named: Any) -> Any:
     """An operator with a weight and perhaps a bias."""
     if bias is None:
         named["bias"] = False
@@ -22,7 +22,7 @@ def layer(ctx: Lowering, op: str, x: Any, *params: Any, weight: Known, bias: Any
 
 
 @lowers("linear.default")
-def linear(ctx: Lowering, x: Any, weight: Any, bias: Any = None) -> Var:
+def linear(ctx: Lowering, x: Any, weight: Any, bias: Any = None) -> Any:
     known = ctx.known(weight, "weight")
     outputs, inputs = known.tensor.shape
     if known.tensor.dtype == torch.float64:
@@ -33,7 +33,7 @@ def linear(ctx: Lowering, x: Any, weight: Any, bias: Any = None) -> Var:
 
 
 @lowers("addmm.default")
-def addmm(ctx: Lowering, bias: Any, x: Any, weight: Any, beta: float = 1, alpha: float = 1) -> Var:
+def addmm(ctx: Lowering, bias: Any, x: Any, weight: Any, beta: float = 1, alpha: float = 1) -> Any:
     if (beta, alpha) != (1, 1) or not isinstance(weight, Known) or not isinstance(bias, Known):
         raise NotLowered("only with a stored weight and bias, unscaled")
     turned = Known(weight.name, weight.tensor.t().contiguous())
@@ -41,12 +41,12 @@ def addmm(ctx: Lowering, bias: Any, x: Any, weight: Any, beta: float = 1, alpha:
 
 
 @lowers("matmul.default", "mm.default", "bmm.default", "mv.default", "dot.default")
-def matmul(ctx: Lowering, x: Any, y: Any) -> Var:
+def matmul(ctx: Lowering, x: Any, y: Any) -> Any:
     return ctx.emit("matmul", (x, y))
 
 
 @lowers("baddbmm.default")
-def baddbmm(ctx: Lowering, bias: Any, x: Any, y: Any, beta: float = 1, alpha: float = 1) -> Var:
+def baddbmm(ctx: Lowering, bias: Any, x: Any, y: Any, beta: float = 1, alpha: float = 1) -> Any:
     if alpha != 1:
         x = ctx.emit("mul_scalar", (x,), float(alpha))
     product = ctx.emit("matmul", (x, y))
@@ -70,7 +70,7 @@ def by_dimension(name: str, values: tuple[int, ...], usual: int) -> dict[str, in
     return {name + end: value for end, value in list(zip(ends, values))[:shown]}
 
 
-def convolve(ctx: Lowering, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Var:
+def convolve(ctx: Lowering, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
     known = ctx.known(weight, "weight")
     dims = known.tensor.dim() - 2
     named: dict[str, Any] = by_dimension("dilation", spread(dilation, dims), 1)
@@ -84,14 +84,14 @@ def convolve(ctx: Lowering, x: Any, weight: Any, bias: Any, stride: Any, padding
 @lowers("conv1d.default", "conv2d.default", "conv3d.default")
 def conv(
     ctx: Lowering, x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
-) -> Var:
+) -> Any:
     return convolve(ctx, x, weight, bias, stride, padding, dilation, groups)
 
 
 @lowers("conv1d.padding", "conv2d.padding", "conv3d.padding")
 def conv_padded(
     ctx: Lowering, x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: str = "valid", dilation: Any = 1, groups: int = 1
-) -> Var:
+) -> Any:
     known = ctx.known(weight, "weight")
     dims = known.tensor.dim() - 2
     total = [d * (k - 1) if padding == "same" else 0 for k, d in zip(known.tensor.shape[2:], spread(dilation, dims))]
@@ -106,7 +106,7 @@ def conv_padded(
 def conv_transpose(
     ctx: Lowering, x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,
-) -> Var:
+) -> Any:
     known = ctx.known(weight, "weight")
     dims = known.tensor.dim() - 2
     named: dict[str, Any] = by_dimension("output_padding", spread(output_padding, dims), 0)
@@ -124,13 +124,13 @@ def conv_transpose(
 def convolution(
     ctx: Lowering, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, output_padding: Any,
     groups: int,
-) -> Var:
+) -> Any:
     if transposed:
         return conv_transpose(ctx, x, weight, bias, stride, padding, output_padding, groups, dilation)
     return convolve(ctx, x, weight, bias, stride, padding, dilation, groups)
 
 
 @lowers("embedding.default")
-def embedding(ctx: Lowering, weight: Any, x: Any, *_: Any, **__: Any) -> Var:
+def embedding(ctx: Lowering, weight: Any, x: Any, *_: Any, **__: Any) -> Any:
     table = ctx.known(weight, "table")
     return ctx.emit("embedding", (x,), *table.tensor.shape, weights=ctx.prefix(weight=table))

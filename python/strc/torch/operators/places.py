@@ -2,37 +2,95 @@
 
 from __future__ import annotations
 
-import math
+from math import prod
 from typing import Any
 
 import torch
 
-from ..capture import operator_name
 from ..lowering import Like, Lowering, NotLowered, Var, lowers, static
 from ..weights import Known
+from .arithmetic import cast
 from .choices import flat
 from .shapes import roll_along
 
 
 @lowers("index_select.default")
-def index_select(ctx: Lowering, x: Any, dim: int, places: Any) -> Var:
+def index_select(ctx: Lowering, x: Any, dim: int, places: Any) -> Any:
     return ctx.emit("take", (x, places), x.dim(dim))
 
 
 @lowers("index.Tensor")
-def index(ctx: Lowering, x: Any, given: Any) -> Var:
+def index(ctx: Lowering, x: Any, given: Any) -> Any:
     dims = [dim for dim, places in enumerate(given) if places is not None]
-    if any(given[dim].dtype in (torch.bool, torch.uint8) for dim in dims):
-        raise NotLowered("a mask as index: how many elements it takes depends on its values")
+    masks = [given[dim] for dim in dims if given[dim].dtype in (torch.bool, torch.uint8)]
+    if masks and dims == [0] and not isinstance(masks[0], Known):
+        return chosen(ctx, x, masks[0])
+    if masks:
+        raise NotLowered("a mask beside other indices: how many elements it takes depends on its values")
     if len(dims) == 1:
         return ctx.emit("take", (x, from_front(ctx, given[dims[0]], x.shape[dims[0]])), dims[0])
-    if dims != list(range(dims[0], dims[-1] + 1)):
-        raise NotLowered("indexes dimensions by tensors that are not beside each other")
-    sizes = fixed(x.shape[dims[0] : dims[-1] + 1])
-    places = in_a_row(ctx, [from_front(ctx, given[dim], x.shape[dim]) for dim in dims], sizes)
-    shape = (*x.shape[: dims[0]], math.prod(sizes), *x.shape[dims[-1] + 1 :])
-    merged = ctx.emit("flatten", (x,), dims[0], dims[-1], like=Like(shape, x.dtype))
-    return ctx.emit("take", (merged, places), dims[0])
+    raise NotLowered("by several tensors")
+
+
+def chosen(ctx: Lowering, x: Any, mask: Any) -> Any:
+    """The items that a mask of the first dimensions chooses; how many, the run knows."""
+    sizes, rest = fixed(mask.shape), fixed(x.shape[len(mask.shape) :])
+    count = prod(sizes)
+    mask = cast(ctx, mask, torch.bool)
+    rows = x if len(sizes) == 1 else ctx.emit("reshape", (x,), (count, *rest), like=Like((count, *rest), x.dtype))
+    row = mask if len(sizes) == 1 else ctx.emit("reshape", (mask,), (count,), like=Like((count,), mask.dtype))
+    return ctx.emit("masked_select", (rows, row), count)
+
+
+@lowers("masked_select.default")
+def masked_select(ctx: Lowering, x: Any, mask: Any) -> Any:
+    shape = torch.broadcast_shapes(x.shape, mask.shape)
+    x, mask = (ctx.made(lambda one: one.expand(shape).reshape(-1), one) for one in (x, mask))
+    return ctx.emit("masked_select", (x, mask), prod(shape))
+
+
+@lowers("nonzero.default", "argwhere.default")
+def nonzero(ctx: Lowering, x: Any) -> Any:
+    sizes = fixed(x.shape)
+    if not sizes:
+        raise NotLowered("of a tensor without dimensions")
+    return ctx.emit("nonzero", (x,), prod(sizes), len(sizes), tuple(sizes))
+
+
+@lowers("_unique2.default")
+def unique(ctx: Lowering, x: Any, is_sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Any:
+    """Each value once, in order; where each element's is, and how often it is there."""
+    from ..decompositions.order import sorted_along
+
+    values, places = ctx.made(lambda one: sorted_along(one.reshape(-1), 0, False), x)
+    inverse, found, counts = runs(ctx, values, prod(fixed(x.shape)), return_counts)
+    if return_inverse:
+        inverse = ctx.made(lambda one, at: torch.zeros_like(one).scatter(0, at, one).reshape(x.shape), inverse, places)
+    return found, inverse if return_inverse else nothing(ctx), counts
+
+
+@lowers("unique_consecutive.default")
+def unique_consecutive(ctx: Lowering, x: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
+    if dim is not None and not (x.rank == 1 and x.dim(dim) == 0):
+        raise NotLowered("of slices")
+    inverse, found, counts = runs(ctx, ctx.made(lambda one: one.reshape(-1), x), prod(fixed(x.shape)), return_counts)
+    return found, ctx.made(lambda one: one.reshape(x.shape), inverse) if return_inverse else nothing(ctx), counts
+
+
+def nothing(ctx: Lowering) -> Known:
+    return Known(ctx.local_name("none"), torch.empty(0, dtype=torch.int64))
+
+
+def runs(ctx: Lowering, row: Any, count: int, return_counts: bool) -> tuple[Any, Any, Any]:
+    """Of equal elements behind each other: the number of the run that each is in, one of each, and how many there are."""
+    first = ctx.made(lambda one: torch.cat([torch.ones(1, dtype=torch.bool), one[1:] != one[:-1]]), row)
+    inverse = ctx.made(lambda one: one.long().cumsum(0) - 1, first)
+    values, _, counts = ctx.meta
+    found = ctx.emit("masked_select", (row, first), count, like=values)
+    if not return_counts:
+        return inverse, found, nothing(ctx)
+    starts = ctx.emit("masked_select", (ctx.made(lambda one: torch.arange(count), row), first), count, like=counts)
+    return inverse, found, ctx.emit("run_lengths", (starts,), count, like=counts)
 
 
 def fixed(shape: Any) -> list[int]:
@@ -40,19 +98,6 @@ def fixed(shape: Any) -> list[int]:
     if None in sizes:
         raise NotLowered("places in a dimension that is open")
     return [size for size in sizes if size is not None]
-
-
-def in_a_row(ctx: Lowering, places: list[Any], sizes: list[int]) -> Any:
-    """Places in several dimensions as one, in all of them."""
-    made = places[0]
-    for one, size in zip(places[1:], sizes[1:]):
-        if isinstance(made, Known) and isinstance(one, Known):
-            made = Known(made.name, made.tensor * size + one.tensor)
-            continue
-        shape, kind = torch.broadcast_shapes(made.shape, one.shape), torch.promote_types(made.dtype, one.dtype)
-        steps = Known(made.name, made.tensor * size) if isinstance(made, Known) else ctx.emit("mul_scalar", (made,), size, like=Like(made.shape, made.dtype))
-        made = ctx.emit("add", (steps, one), like=Like(shape, kind))
-    return made
 
 
 def from_front(ctx: Lowering, places: Any, size: Any) -> Any:
@@ -64,28 +109,6 @@ def from_front(ctx: Lowering, places: Any, size: Any) -> Any:
     if isinstance(places, Known):
         return Known(places.name, torch.where(places.tensor < 0, places.tensor + static(size), places.tensor))
     return ctx.emit("from_front", (places,), static(size), like=Like(places.shape, places.dtype))
-
-
-@lowers("gather.default", "take_along_dim.default")
-def gather(ctx: Lowering, x: Any, first: Any, second: Any = None, *_: Any, **__: Any) -> Var:
-    assert ctx.node is not None
-    dim, places = (first, second) if operator_name(ctx.node) == "gather" else (second, first)
-    if dim is None or places.rank != x.rank:
-        raise NotLowered("of all elements in a row")
-    sizes, counts, along = fixed(x.shape), fixed(places.shape), x.dim(dim)
-    if any(count > size for i, (count, size) in enumerate(zip(counts, sizes)) if i != along and operator_name(ctx.node) != "gather"):
-        raise NotLowered("repeats elements along a dimension of one")
-    # The place in all of x: that in each other dimension is the place of the index itself.
-    step = math.prod(sizes[along + 1 :])
-    others = torch.zeros(counts, dtype=torch.int64)
-    for i, count in enumerate(counts):
-        if i != along:
-            others += (torch.arange(count) * math.prod(sizes[i + 1 :])).reshape([-1 if k == i else 1 for k in range(len(counts))])
-    if isinstance(places, Known):
-        return ctx.emit("take", (flat(ctx, x), Known(ctx.local_name("places"), places.tensor * step + others)), 0)
-    steps = ctx.emit("mul_scalar", (places,), step, like=Like(places.shape, places.dtype)) if step != 1 else places
-    total = ctx.emit("add", (steps, Known(ctx.local_name("places"), others)), like=Like(places.shape, torch.int64))
-    return ctx.emit("take", (flat(ctx, x), total), 0)
 
 
 @lowers("roll.default")

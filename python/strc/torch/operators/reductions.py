@@ -18,6 +18,13 @@ def dims_of(x: Var, dims: Any) -> tuple[int, ...]:
     return tuple(sorted(x.dim(dim) for dim in dims))
 
 
+def params_of(x: Any, dims: Any, keepdim: bool) -> tuple[Param, ...]:
+    """The parameters of a reduction: none where it goes over all dimensions."""
+    if dims or dims == 0:
+        return (dims_of(x, dims), *kept(keepdim))
+    return (tuple(range(x.rank)), True) if keepdim and x.rank else ()
+
+
 def kept(keepdim: bool) -> tuple[bool, ...]:
     """The argument that says whether dimensions stay, which may be left out if they do not."""
     return (True,) if keepdim else ()
@@ -31,17 +38,14 @@ def reduce(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False, **_: 
         x = cast(ctx, x, ctx.meta.dtype)
     elif op == "sum":
         return summed(ctx, x, dims, keepdim)
-    if not dims and dims != 0:
-        return ctx.emit(op, (x,))
-    return ctx.emit(op, (x,), dims_of(x, dims), *kept(keepdim))
+    return ctx.emit(op, (x,), *params_of(x, dims, keepdim))
 
 
 def summed(ctx: Lowering, x: Any, dims: Any, keepdim: bool) -> Any:
     """Sums of whole numbers, which are longs first."""
     like = torch.empty(ctx.meta.shape, dtype=torch.int64, device="meta")
-    over: tuple[Param, ...] = (dims_of(x, dims), *kept(keepdim)) if dims or dims == 0 else ()
     values = cast(ctx, x, ctx.meta.dtype) if x.dtype.is_floating_point else x
-    return cast(ctx, ctx.emit("sum", (values,), *over, like=like), ctx.meta.dtype)
+    return cast(ctx, ctx.emit("sum", (values,), *params_of(x, dims, keepdim), like=like), ctx.meta.dtype)
 
 
 @lowers("mean.default", "sum.default", "max.default", "min.default")
@@ -63,23 +67,25 @@ def max_dim(ctx: Lowering, x: Any, dim: int, keepdim: bool = False) -> Any:
 
 
 @lowers("softmax.int", "_softmax.default")
-def softmax(ctx: Lowering, x: Any, dim: int, *_: Any) -> Var:
+def softmax(ctx: Lowering, x: Any, dim: int, *_: Any) -> Any:
     return ctx.emit("softmax", (cast(ctx, x, ctx.meta.dtype),), x.dim(dim))
 
 
 @lowers("log_softmax.int", "_log_softmax.default")
-def log_softmax(ctx: Lowering, x: Any, dim: int, *_: Any) -> Var:
+def log_softmax(ctx: Lowering, x: Any, dim: int, *_: Any) -> Any:
     return ctx.emit("logsoftmax", (cast(ctx, x, ctx.meta.dtype),), x.dim(dim))
 
 
 @lowers("cumsum.default")
-def cumsum(ctx: Lowering, x: Any, dim: int, **_: Any) -> Var:
+def cumsum(ctx: Lowering, x: Any, dim: int, **_: Any) -> Any:
     return ctx.emit("cumsum", (cast(ctx, x, ctx.meta.dtype),), x.dim(dim))
 
 
 @lowers("var.correction", "var.dim", "std.correction")
 def variance(ctx: Lowering, x: Any, dims: Any = None, unbiased: bool = True, keepdim: bool = False, *, correction: Any = None) -> Any:
     assert ctx.node is not None
+    if isinstance(dims, bool):
+        dims, unbiased = None, dims
     over = dims_of(x, dims) if dims or dims == 0 else tuple(range(x.rank))
     count = prod_of(static(x.shape[dim]) for dim in over)
     lost = correction if correction is not None else int(unbiased)

@@ -62,7 +62,7 @@ def permute(ctx: Lowering, x: Any, dims: Any) -> Any:
 
 
 @lowers("movedim.int")
-def movedim(ctx: Lowering, x: Any, source: int, target: int) -> Var:
+def movedim(ctx: Lowering, x: Any, source: int, target: int) -> Any:
     order = [dim for dim in range(x.rank) if dim != x.dim(source)]
     order.insert(x.dim(target), x.dim(source))
     return ctx.emit("permute", (x,), tuple(order))
@@ -79,7 +79,7 @@ def squeeze(ctx: Lowering, x: Any, dims: Any = None) -> Any:
 
 
 @lowers("unsqueeze.default")
-def unsqueeze(ctx: Lowering, x: Any, dim: int) -> Var:
+def unsqueeze(ctx: Lowering, x: Any, dim: int) -> Any:
     return ctx.emit("unsqueeze", (x,), dim % (x.rank + 1))
 
 
@@ -102,34 +102,32 @@ def narrow(ctx: Lowering, x: Any, dim: int, start: int, length: int) -> Any:
 
 
 @lowers("select.int")
-def select(ctx: Lowering, x: Any, dim: int, index: int) -> Var:
+def select(ctx: Lowering, x: Any, dim: int, index: int) -> Any:
     size = static(x.shape[x.dim(dim)])
     if size is None:
         raise NotLowered("an element of a dimension that is open")
     return item(ctx, x, x.dim(dim), index % size, ctx.meta)
 
 
-def item(ctx: Lowering, x: Any, dim: int, index: int, like: Any) -> Var:
+def item(ctx: Lowering, x: Any, dim: int, index: int, like: Any) -> Any:
     return ctx.emit("getitem", (x,), *((index, dim) if dim else (index,)), like=like)
 
 
 @lowers("cat.default", "concat.default")
-def cat(ctx: Lowering, tensors: Any, dim: int = 0) -> Var:
+def cat(ctx: Lowering, tensors: Any, dim: int = 0) -> Any:
     # Old models begin with nothing at all, a tensor of shape (0,), and append to that.
-    parts = [t for t in tensors if not (isinstance(t, Var) and t.shape == (0,))]
+    parts = [t for t in tensors if all(static(size) != 0 for size in t.shape)]
     return ctx.emit("cat", tuple(parts), len(parts), dim % ctx.meta.dim())
 
 
 @lowers("stack.default")
-def stack(ctx: Lowering, tensors: Any, dim: int = 0) -> Var:
+def stack(ctx: Lowering, tensors: Any, dim: int = 0) -> Any:
     return ctx.emit("stack", tuple(tensors), len(tensors), dim % ctx.meta.dim())
 
 
 @lowers("chunk.default")
 def chunk(ctx: Lowering, x: Any, count: int, dim: int = 0) -> Any:
-    if len(ctx.meta) != count:
-        return pieces(ctx, x, dim)
-    return ctx.emit_tuple("chunk", (x,), list(ctx.meta), count, x.dim(dim))
+    return pieces(ctx, x, dim)
 
 
 @lowers("split.Tensor", "split_with_sizes.default", "split.sizes")
@@ -141,6 +139,13 @@ def pieces(ctx: Lowering, x: Var, dim: int) -> Any:
     sizes = tuple(static(piece.shape[x.dim(dim)]) for piece in ctx.meta)
     if None in sizes:
         raise NotLowered("parts of a dimension that is open")
+    if len(sizes) == 1:
+        return (x,)
+    if 0 in sizes:
+        starts = [sum(size or 0 for size in sizes[:k]) for k in range(len(sizes))]
+        return tuple(
+            ctx.emit("slice", (x,), x.dim(dim), start, start + (size or 0), like=like) for start, size, like in zip(starts, sizes, ctx.meta)
+        )
     if len(set(sizes)) == 1:
         return ctx.emit_tuple("chunk", (x,), list(ctx.meta), len(sizes), x.dim(dim))
     return ctx.emit_tuple("split", (x,), list(ctx.meta), sizes, x.dim(dim))
@@ -174,7 +179,7 @@ def repeat(ctx: Lowering, x: Any, counts: Any) -> Any:
     return x
 
 
-def roll_along(ctx: Lowering, x: Var, shift: int, dim: int) -> Var:
+def roll_along(ctx: Lowering, x: Var, shift: int, dim: int) -> Any:
     size = static(x.shape[dim])
     if size is None:
         raise NotLowered("a dimension that is open")
@@ -189,7 +194,7 @@ def flip(ctx: Lowering, x: Any, dims: Any) -> Any:
 
 
 @lowers("pixel_shuffle.default")
-def pixel_shuffle(ctx: Lowering, x: Any, factor: int) -> Var:
+def pixel_shuffle(ctx: Lowering, x: Any, factor: int) -> Any:
     *batch, channels, height, width = x.shape
     lead = len(batch)
     split_shape = (*batch, channels // factor**2, factor, factor, height, width)
@@ -201,7 +206,7 @@ def pixel_shuffle(ctx: Lowering, x: Any, factor: int) -> Var:
 
 
 @lowers("channel_shuffle.default")
-def channel_shuffle(ctx: Lowering, x: Any, groups: int) -> Var:
+def channel_shuffle(ctx: Lowering, x: Any, groups: int) -> Any:
     batch, channels, height, width = x.shape
     like = torch.empty((batch, groups, channels // groups, height, width), dtype=x.dtype, device="meta")
     apart = ctx.emit("reshape", (x,), sizes_of(like), like=like)
@@ -229,7 +234,7 @@ def copy(ctx: Lowering, x: Any, source: Any, *_: Any) -> Any:
 
 
 @lowers("select_scatter.default")
-def select_scatter(ctx: Lowering, x: Any, source: Any, dim: int, index: int) -> Var:
+def select_scatter(ctx: Lowering, x: Any, source: Any, dim: int, index: int) -> Any:
     size = static(x.shape[x.dim(dim)])
     if size is None:
         raise NotLowered("an element of a dimension that is open")

@@ -17,7 +17,7 @@ def like(ctx: Lowering, kind: torch.dtype) -> Any:
 
 
 def rest_of(op: str) -> Lower:
-    def lower(ctx: Lowering, x: Any, y: Any) -> Var:
+    def lower(ctx: Lowering, x: Any, y: Any) -> Any:
         kind = ctx.meta.dtype
         if not kind.is_floating_point:
             return ctx.emit(f"{op}_whole", whole(ctx, x, y))
@@ -42,13 +42,13 @@ def sign(ctx: Lowering, x: Any) -> Any:
 
 
 @lowers("frac.default")
-def frac(ctx: Lowering, x: Any) -> Var:
+def frac(ctx: Lowering, x: Any) -> Any:
     return ctx.emit("sub", (x, ctx.emit("trunc", (x,))))
 
 
 for name in ("asinh", "acosh", "atanh"):
 
-    def of_floats(ctx: Lowering, x: Any, name: str = name) -> Var:
+    def of_floats(ctx: Lowering, x: Any, name: str = name) -> Any:
         if ctx.meta.dtype != torch.float32:
             raise NotLowered(f"of {kind_name(ctx.meta.dtype)}: only of float32 is it exact")
         return ctx.emit(name, (cast(ctx, x, torch.float32),))
@@ -59,11 +59,11 @@ for name in ("asinh", "acosh", "atanh"):
 # ---- numbers that are none
 
 
-def is_nan(ctx: Lowering, x: Any) -> Var:
+def is_nan(ctx: Lowering, x: Any) -> Any:
     return ctx.emit("ne", (x, x), like=like(ctx, torch.bool))
 
 
-def is_value(ctx: Lowering, x: Any, number: float) -> Var:
+def is_value(ctx: Lowering, x: Any, number: float) -> Any:
     """Whether it is this infinite number, which no whole number is."""
     if not x.dtype.is_floating_point:
         return is_nan(ctx, x)
@@ -74,7 +74,7 @@ lowers("isnan.default")(is_nan)
 
 
 @lowers("isinf.default")
-def is_infinite(ctx: Lowering, x: Any) -> Var:
+def is_infinite(ctx: Lowering, x: Any) -> Any:
     if not x.dtype.is_floating_point:
         return is_nan(ctx, x)
     return is_value(ctx, ctx.emit("abs", (x,), like=ctx.meta.to(x.dtype)), math.inf)
@@ -96,7 +96,7 @@ def nan_to_num(ctx: Lowering, x: Any, nan: float | None = None, above: float | N
 
 
 @lowers("logical_xor.default", "bitwise_xor.Tensor", "bitwise_xor.Scalar", "__xor__.Tensor", "__xor__.Scalar")
-def xor(ctx: Lowering, x: Any, y: Any) -> Var:
+def xor(ctx: Lowering, x: Any, y: Any) -> Any:
     if ctx.meta.dtype != torch.bool:
         raise NotLowered("bits of integers")
     return ctx.emit("ne", (typed(ctx, x, torch.bool), typed(ctx, y, torch.bool)))

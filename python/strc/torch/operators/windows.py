@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from ..lowering import Like, Lower, Lowering, NoResult, NotLowered, Var, lowers, static
+from ..lowering import Like, Lower, Lowering, NoResult, NotLowered, Var, lowers, static, uses_others
 from ..weights import Known
 
 PLACES = NoResult("where the greatest elements are (return_indices)")
@@ -65,7 +65,7 @@ def rounds_up(x: Var, outs: tuple[Any, ...], kernel: Any, stride: Any, padding: 
 
 def pool(
     ctx: Lowering, op: str, x: Var, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, like: Any = None, **named: Any
-) -> Var:
+) -> Any:
     dims = int(op[-2])
     kernel, padding, dilation = pair(kernel, dims), pair(padding, dims), pair(dilation, dims)
     stride = pair(stride, dims) if stride else kernel
@@ -79,6 +79,8 @@ def pool(
 
 def max_pool(op: str) -> Lower:
     def lower(ctx: Lowering, x: Any, kernel: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False) -> Any:
+        if uses_others(ctx.node):
+            raise NotLowered("where the greatest elements are")
         result = pool(ctx, op, x, kernel, stride, padding, dilation, ceil_mode)
         return (result, PLACES) if isinstance(ctx.meta, (tuple, list)) else result
 
@@ -89,9 +91,9 @@ def avg_pool(op: str) -> Lower:
     def lower(
         ctx: Lowering, x: Any, kernel: Any, stride: Any = (), padding: Any = 0, ceil_mode: bool = False,
         count_include_pad: bool = True, divisor_override: Any = None,
-    ) -> Var:
-        if divisor_override is not None:
-            raise NotLowered("a divisor of its own")
+    ) -> Any:
+        if divisor_override is not None or not x.dtype.is_floating_point:
+            raise NotLowered("a divisor of its own, or whole numbers")
         named = {} if count_include_pad or not any(pair(padding, int(op[-2]))) else {"count_include_pad": False}
         return pool(ctx, op, x, kernel, stride, padding, 1, ceil_mode, **named)
 
@@ -107,6 +109,8 @@ def pool_volumes(op: str, parts: Callable[[tuple[Any, ...], slice], tuple[Any, .
     """Over three dimensions: over the last two, then over the first. `parts` has the arguments of either."""
 
     def lower(ctx: Lowering, x: Any, *args: Any) -> Any:
+        if uses_others(ctx.node):
+            raise NotLowered("where the greatest elements are")
         *before, depth, height, width = x.shape
         like = ctx.meta[0] if isinstance(ctx.meta, (tuple, list)) else ctx.meta
         out_depth, out_height, out_width = like.shape[-3:]
@@ -115,7 +119,7 @@ def pool_volumes(op: str, parts: Callable[[tuple[Any, ...], slice], tuple[Any, .
         lead = tuple(before[:1]) if len(before) > 1 else ()
         pictures = math.prod([*before[len(lead) :], depth])
 
-        def shaped(value: Var, *sizes: Any) -> Var:
+        def shaped(value: Var, *sizes: Any) -> Any:
             shape = (*lead, *sizes)
             return ctx.emit("reshape", (value,), (*(() if not lead else (-1,)), *sizes), like=Like(shape, x.dtype))
 
@@ -129,7 +133,7 @@ def pool_volumes(op: str, parts: Callable[[tuple[Any, ...], slice], tuple[Any, .
     return lower
 
 
-def plane(ctx: Lowering, op: str, x: Var, args: tuple[Any, ...], shape: tuple[Any, ...]) -> Var:
+def plane(ctx: Lowering, op: str, x: Var, args: tuple[Any, ...], shape: tuple[Any, ...]) -> Any:
     """One of the two poolings: kernel, stride, padding and dilation, each for the height and the width, then ceil_mode and what goes by name."""
     kernel, stride, padding, dilation, ceil_mode, named = args
     return pool(ctx, op, x, kernel, stride, padding, dilation, ceil_mode, like=Like(shape, x.dtype), **named)
@@ -167,12 +171,12 @@ lowers("avg_pool3d.default")(pool_volumes("avgpool2d", avg_parts))
 
 
 @lowers("adaptive_avg_pool2d.default", "_adaptive_avg_pool2d.default")
-def adaptive_avg_pool2d(ctx: Lowering, x: Any, size: Any) -> Var:
+def adaptive_avg_pool2d(ctx: Lowering, x: Any, size: Any) -> Any:
     return ctx.emit("adaptiveavgpool2d", (x,), *pair(size, 2))
 
 
 @lowers("adaptive_avg_pool1d.default")
-def adaptive_avg_pool1d(ctx: Lowering, x: Any, size: Any) -> Var:
+def adaptive_avg_pool1d(ctx: Lowering, x: Any, size: Any) -> Any:
     (out,) = pair(size, 1)
     width = static(x.shape[-1])
     if out == 1:
@@ -184,6 +188,8 @@ def adaptive_avg_pool1d(ctx: Lowering, x: Any, size: Any) -> Var:
 
 @lowers("adaptive_max_pool2d.default")
 def adaptive_max_pool2d(ctx: Lowering, x: Any, size: Any) -> Any:
+    if uses_others(ctx.node):
+        raise NotLowered("where the greatest elements are")
     outs = pair(size, 2)
     widths = [static(width) for width in x.shape[-2:]]
     if any(width is None or width % out for width, out in zip(widths, outs)):

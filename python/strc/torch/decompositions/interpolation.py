@@ -1,13 +1,14 @@
-"""What operators are made of where PyTorch's own decomposition computes otherwise than its kernels."""
+"""Changes of size, which PyTorch's own decompositions compute otherwise than its kernels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
-aten = torch.ops.aten
+from ..lowering import Forbidden
+from .registry import made_of
 
 
 def shares(size: Any, out: Any, corners: bool, scale: float | None, kind: torch.dtype) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -25,8 +26,22 @@ def shares(size: Any, out: Any, corners: bool, scale: float | None, kind: torch.
     return low, (low + 1).clamp(max=size - 1), (at - low).clamp(0.0, 1.0)
 
 
+def of_reals(x: torch.Tensor) -> None:
+    """Refuses whole numbers: PyTorch rounds their weights, as the processor has it."""
+    if not x.dtype.is_floating_point:
+        raise Forbidden("between whole numbers, whose rounding PyTorch leaves to its kernels; x.float() makes them reals")
+
+
+@made_of("upsample_bicubic2d.vec", "upsample_bicubic2d.default")
+def by_cubes(x: torch.Tensor, *args: Any) -> Any:
+    """As PyTorch decomposes it, which comes next."""
+    of_reals(x)
+    raise NotImplementedError("left to PyTorch")
+
+
 def interpolated(x: torch.Tensor, outs: Sequence[Any], corners: bool, scales: Sequence[float | None]) -> torch.Tensor:
     """Sums of values times weights, as the kernels have them: x + t * (y - x) is NaN between equal infinities."""
+    of_reals(x)
     kind = torch.float64 if x.dtype == torch.float64 else torch.float32
     y = x.to(kind)
     for dim in range(-1, -1 - len(outs), -1):
@@ -36,6 +51,7 @@ def interpolated(x: torch.Tensor, outs: Sequence[Any], corners: bool, scales: Se
     return y.to(x.dtype)
 
 
+@made_of("upsample_linear1d.vec", "upsample_bilinear2d.vec", "upsample_trilinear3d.vec")
 def by_vector(x: torch.Tensor, size: Sequence[Any] | None, corners: bool, factors: Sequence[float] | None) -> torch.Tensor:
     spatial = x.shape[2:]
     if size is not None:
@@ -44,13 +60,6 @@ def by_vector(x: torch.Tensor, size: Sequence[Any] | None, corners: bool, factor
     return interpolated(x, [torch.sym_int(width * factor) for width, factor in zip(spatial, factors)], corners, factors)
 
 
+@made_of("upsample_linear1d.default", "upsample_bilinear2d.default", "upsample_trilinear3d.default")
 def by_numbers(x: torch.Tensor, size: Sequence[Any], corners: bool, *scales: float | None) -> torch.Tensor:
     return interpolated(x, size, corners, scales or [None] * len(size))
-
-
-OWN: dict[Any, Callable[..., Any]] = {
-    aten.upsample_linear1d.vec: by_vector,
-    aten.upsample_linear1d.default: by_numbers,
-    aten.upsample_trilinear3d.vec: by_vector,
-    aten.upsample_trilinear3d.default: by_numbers,
-}

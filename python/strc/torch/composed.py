@@ -1,0 +1,246 @@
+"""Operators as what they are made of.
+
+A decomposition is a function of tensors that calls other operators. Here it runs on tensors without values, each of which stands for a value of
+the program, and every operator that it calls is lowered where the model calls the operator itself. What such a function makes of stored values
+and numbers alone is computed. Decompositions are those of `strc.torch.decompositions`, else PyTorch's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .capture import operator_name
+from .decompositions import OWN
+from .decompositions.complex_numbers import BY_PARTS, COMPLEX, Parts, by_parts
+from .lowering import Call, Forbidden, Lowering, NoStream, NotLowered, Pair, Var, shown_target
+from .weights import Known
+
+MOST_NESTED = 12  # decompositions in each other
+
+
+class Mutates(Exception):
+    """A decomposition changes tensors in place."""
+
+
+class Tracing(TorchDispatchMode):  # type: ignore[misc]
+    """Lowers the operators that a decomposition calls. Tensors without values stand for those of the program."""
+
+    def __init__(self, lowering: Lowering):
+        super().__init__()
+        self.lowering = lowering
+        self.values: dict[int, tuple[torch.Tensor, Any]] = {}  # with the tensors, so that their ids stay theirs
+        self.sharing: dict[int, int] = {}  # how many tensors have the same memory
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # which would load it
+
+    def standing_for(self, value: Any) -> Any:
+        """A tensor without values for a value of the program."""
+        if isinstance(value, Pair):
+            return self.note(torch.empty(value.shape, dtype=value.dtype, device="meta"), value)
+        if not isinstance(value, (Var, Known)):
+            return value
+        if isinstance(value, Known):
+            return self.note(torch.empty_strided(value.tensor.size(), value.tensor.stride(), dtype=value.dtype, device="meta"), value)
+        return self.note(torch.empty(value.shape, dtype=value.dtype, device="meta"), value)
+
+    def note(self, tensor: torch.Tensor, value: Any) -> torch.Tensor:
+        self.values[id(tensor)] = (tensor, value)
+        memory = tensor.untyped_storage()._cdata
+        self.sharing[memory] = self.sharing.get(memory, 0) + 1
+        return tensor
+
+    def value(self, given: Any) -> Any:
+        """What an argument stands for."""
+        if isinstance(given, Parts):
+            return Pair(self.value(given.re), self.value(given.im))
+        if isinstance(given, torch.device):
+            return torch.device("cpu")
+        if not isinstance(given, torch.Tensor):
+            return given
+        if id(given) in self.values:
+            return self.values[id(given)][1]
+        if given.device.type == "meta":
+            raise NotLowered("makes a tensor in a way that cannot be followed")
+        return Known(self.lowering.local_name("constant"), given.detach())
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = dict(kwargs or {})
+        if func._schema.is_mutable:
+            return self.in_place(func, args, kwargs)
+        if func.namespace == "prim" or func is torch.ops.aten.is_same_size.default:
+            return func(*args, **kwargs)
+        values, named = pytree.tree_map(self.value, (args, kwargs))
+        if not any(isinstance(leaf, (Var, Pair)) for leaf in pytree.tree_leaves((values, named))):
+            if named.get("device", "") is None:
+                del named["device"]
+            return self.shadows(self.lowering.fold(Call(func, {}), values, named))
+        likes, others = pytree.tree_map(self.like, (args, kwargs))
+        return self.lowered(Call(func, {"val": func(*likes, **others)}), values, named)
+
+    def like(self, value: Any) -> Any:
+        """A tensor without values for one with values."""
+        if isinstance(value, torch.device):
+            return torch.device("meta")
+        if not isinstance(value, torch.Tensor) or value.device.type == "meta":
+            return value
+        return torch.empty_strided(value.size(), value.stride(), dtype=value.dtype, device="meta")
+
+    def in_place(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """What changes a tensor that shares its memory with no other one is the plain operator, whose result the tensor stands for from there on."""
+        name, changed = func._opname, args[0] if args else None
+        if name in ("detach_", "requires_grad_"):
+            return changed
+        family = getattr(torch.ops.aten, name.removesuffix("_"), None)
+        plain = getattr(family, func._overloadname, None) or getattr(family, "int", None)
+        if plain is None or not name.endswith("_") or not isinstance(changed, torch.Tensor):
+            raise Mutates(shown_target(Call(func, {})))
+        turns = torch.Tag.inplace_view in func.tags  # no memory is written
+        if id(changed) not in self.values or (not turns and self.sharing[changed.untyped_storage()._cdata] > 1):
+            raise Mutates(shown_target(Call(func, {})))
+        value = self.value(self.__torch_dispatch__(plain, (), args, kwargs))
+        if turns:
+            func(*args, **kwargs)
+        self.values[id(changed)] = (changed, value)
+        return changed
+
+    def lowered(self, call: Call, args: Any, kwargs: Any) -> Any:
+        before = self.lowering.node
+        try:
+            result = self.lowering.apply(call, args, kwargs)
+        except NoStream as fault:
+            raise NotLowered(f"it is made of {shown_target(call)}, for which there is no stream") from fault
+        finally:
+            self.lowering.node = before
+        made = call.meta["val"]
+        if isinstance(made, torch.Tensor):
+            return self.note(made, result)
+        if isinstance(made, (tuple, list)):
+            for tensor, value in zip(made, result):
+                if isinstance(tensor, torch.Tensor):
+                    self.note(tensor, value)
+        return made
+
+    def shadows(self, values: Any) -> Any:
+        """Of what has been computed of stored values."""
+        return tuple(map(self.standing_for, values)) if isinstance(values, (tuple, list)) else self.standing_for(values)
+
+
+def decompositions_of(target: Any) -> list[Callable[..., Any]]:
+    """What an operator may be made of, the best first."""
+    if not isinstance(target, torch._ops.OpOverload):
+        return []
+    found: list[Any] = [OWN.get(str(target).removeprefix("aten."))]
+    if target._can_decompose():
+        found.append(target.decompose)
+    from torch._decomp import decomposition_table
+
+    found.append(decomposition_table.get(target))
+    return [function for function in found if function is not None]
+
+
+def in_a_row(node: torch.fx.Node | Call, args: Any) -> Callable[..., Any] | None:
+    """Of what goes over a dimension: one that makes a tensor without dimensions one of one element first."""
+    target, first = node.target, args[0] if args else None
+    if not isinstance(first, Var) or first.rank or not isinstance(target, torch._ops.OpOverload):
+        return None
+    likes = pytree.tree_leaves(node.meta["val"])
+    if not any(one.name == "dim" for one in target._schema.arguments) or any(isinstance(like, torch.Tensor) and like.dim() for like in likes):
+        return None
+
+    def function(x: torch.Tensor, *rest: Any, **named: Any) -> Any:
+        return pytree.tree_map(lambda made: made.squeeze(0) if made.dim() else made, target(x.unsqueeze(0), *rest, **named))
+
+    return function
+
+
+def composed(lowering: Lowering, node: torch.fx.Node | Call, args: Any, kwargs: Any) -> Any:
+    """What an operator gives, by what it is made of. Raises `NotLowered`."""
+    if lowering.nested >= MOST_NESTED:
+        raise NotLowered("its decomposition goes too deep")
+    first = in_a_row(node, args)
+    reason: NotLowered = NoStream("there is no stream for this operator")
+    for function in [first] if first else decompositions_of(node.target):
+        try:
+            return followed(lowering, function, args, kwargs)
+        except Forbidden:
+            raise
+        except NotLowered as fault:
+            reason = fault if isinstance(reason, NoStream) else reason
+    raise reason
+
+
+def followed(lowering: Lowering, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """What a decomposition gives. Raises `NotLowered`."""
+    count, number = len(lowering.instructions), lowering.next
+    lowering.nested += 1
+    try:
+        try:
+            return traced(lowering, function, args, kwargs)
+        except Mutates:
+            del lowering.instructions[count:]
+            lowering.next = number
+            return traced(lowering, torch.func.functionalize(function, remove="mutations_and_views"), args, kwargs)
+    except NotLowered:
+        del lowering.instructions[count:]
+        lowering.next = number
+        raise
+    except Exception as error:  # whatever a decomposition raises on tensors without values
+        del lowering.instructions[count:]
+        lowering.next = number
+        words = str(error).strip().splitlines() or [type(error).__name__]
+        raise NotLowered(f"its decomposition cannot be followed: {words[0]}") from error
+    finally:
+        lowering.nested -= 1
+
+
+def of_parts(lowering: Lowering, node: torch.fx.Node | Call, args: Any, kwargs: Any) -> Any:
+    """What an operator on complex values gives, on their parts. Raises `NotLowered`."""
+    name = operator_name(node)
+    function = COMPLEX.get(name) or (by_parts(node.target) if name in BY_PARTS else None)
+    if function is None:
+        return composed(lowering, node, args, kwargs)
+
+    def taken(value: Any) -> Any:
+        return apart(value) if isinstance(value, (Pair, Known)) else value
+
+    return followed(lowering, function, pytree.tree_map(taken, args), pytree.tree_map(taken, kwargs))
+
+
+def apart(value: Pair | Known) -> Any:
+    """The parts of a complex value; a real one as it is."""
+    if isinstance(value, Pair):
+        return Parts(value.re, value.im)
+    if not value.dtype.is_complex:
+        return value
+    whole = value.tensor.resolve_conj()
+    return Parts(*(Known(f"{value.name}_{name}", part.clone()) for name, part in (("real", whole.real), ("imaginary", whole.imag))))
+
+
+def traced(lowering: Lowering, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    tracing = Tracing(lowering)
+
+    def given(value: Any) -> Any:
+        if isinstance(value, Parts):
+            return Parts(tracing.standing_for(value.re), tracing.standing_for(value.im))
+        return tracing.standing_for(value)
+
+    arguments, named = pytree.tree_map(given, (thawed(args), thawed(kwargs)))
+    with torch.no_grad(), tracing:
+        result = function(*arguments, **named)
+    made = pytree.tree_map(tracing.value, result)
+    return tuple(made) if isinstance(made, list) else made
+
+
+def thawed(value: Any) -> Any:
+    """With plain lists and dictionaries in place of those of a graph, which cannot be changed."""
+    if isinstance(value, (list, tuple)):
+        made = [thawed(one) for one in value]
+        return made if isinstance(value, list) else tuple(made)
+    return {key: thawed(one) for key, one in value.items()} if isinstance(value, dict) else value
