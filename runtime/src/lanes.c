@@ -71,12 +71,11 @@ STRC_INLINE void spread_each(unsigned char *to, const unsigned char *const *from
     }
 }
 
-STRC_INLINE void collect_each(unsigned char *const *to, size_t first_lane, size_t lanes,
-                              const unsigned char *from, size_t width, size_t first, size_t count,
-                              size_t bytes) {
-    for (size_t lane = first_lane; lane < lanes; ++lane) {
+STRC_INLINE void collect_each(unsigned char *const *to, size_t lanes, const unsigned char *from,
+                              size_t width, size_t count, size_t bytes) {
+    for (size_t lane = 0; lane < lanes; ++lane) {
         unsigned char *one = to[lane];
-        for (size_t k = first; k < count; ++k)
+        for (size_t k = 0; k < count; ++k)
             memcpy(one + k * bytes, from + (k * width + lane) * bytes, bytes);
     }
 }
@@ -124,19 +123,24 @@ static void spread(unsigned char *to, const unsigned char *const *from, size_t w
     }
 }
 
+static void collect_words(unsigned char *const *to, size_t lanes, const unsigned char *from,
+                          size_t width, size_t count) {
+    const size_t squares = lanes / kSquare * kSquare;
+    const size_t first = collect_squares(to, squares, from, width, count);
+    unsigned char *rest[STRC_MOST_LANES];
+    for (size_t lane = 0; lane < squares; ++lane) rest[lane] = to[lane] + 4 * first;
+    collect_each(rest, squares, from + 4 * first * width, width, count - first, 4);
+    collect_each(to + squares, lanes - squares, from + 4 * squares, width, count, 4);
+}
+
 /// Back to one array for each of the first `lanes`.
 static void collect(unsigned char *const *to, size_t lanes, const unsigned char *from, size_t width,
                     size_t count, size_t bytes) {
-    const size_t squares = lanes / kSquare * kSquare;
-    size_t first = 0;
     switch (bytes) {
-        case 1: return collect_each(to, 0, lanes, from, width, 0, count, 1);
-        case 4:
-            first = collect_squares(to, squares, from, width, count);
-            collect_each(to, 0, squares, from, width, first, count, 4);
-            return collect_each(to, squares, lanes, from, width, 0, count, 4);
-        case 8: return collect_each(to, 0, lanes, from, width, 0, count, 8);
-        default: return collect_each(to, 0, lanes, from, width, 0, count, bytes);
+        case 1: return collect_each(to, lanes, from, width, count, 1);
+        case 4: return collect_words(to, lanes, from, width, count);
+        case 8: return collect_each(to, lanes, from, width, count, 8);
+        default: return collect_each(to, lanes, from, width, count, bytes);
     }
 }
 
