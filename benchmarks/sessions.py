@@ -43,7 +43,7 @@ def main():
     print(f"{'program':10} {'items a call':>12} {'one by one':>12} {'together':>12} {'ratio':>7}   sessions of {options.rate:g} items a second, on one core")
     with tempfile.TemporaryDirectory() as folder:
         for name in options.names:
-            build(options.strc, name, folder)
+            build(Path(options.strc).resolve() if "/" in options.strc else options.strc, name, folder)
             for items in BLOCKS:
                 calls = max(2, options.items // items)
                 spent = {"one": [], "together": []}

@@ -21,6 +21,13 @@ typedef struct strc_group {
     size_t count;
 } strc_group;
 
+/// What there is to say of handle `k`.
+static void conclude(strc_many *call, size_t k, int status, size_t taken, size_t given) {
+    if (call->status == STRC_LIBRARY_OK) call->status = status;
+    if (call->consumed) call->consumed[k] = taken;
+    if (call->produced) call->produced[k] = given;
+}
+
 /// The rest of what handle `k` has to do, behind so many items.
 static void go_on(strc_many *call, size_t k, size_t taken, size_t given) {
     const strc_library *self = call->handles[k];
@@ -31,16 +38,36 @@ static void go_on(strc_many *call, size_t k, size_t taken, size_t given) {
     if (out && self) out += given * self->facts.out_size;
     const int status = strc_library_process(call->handles[k], in, call->in_count - taken, out,
                                             call->out_capacity - given, &more_taken, &more_given);
-    if (call->status == STRC_LIBRARY_OK) call->status = status;
-    if (call->consumed) call->consumed[k] = taken + more_taken;
-    if (call->produced) call->produced[k] = given + more_given;
+    conclude(call, k, status, taken + more_taken, given + more_given);
+}
+
+/// What each does better without the others; how far all are then.
+static void go_on_alone(strc_many *call, strc_group *group, size_t *taken, size_t *given) {
+    strc_lanes_alone(group->lanes[0].flow, call->in_count, call->out_capacity, taken, given);
+    for (size_t k = 0; *taken + *given != 0 && k < group->count; ++k) {
+        strc_lane *lane = &group->lanes[k];
+        (void)strc_library_process(call->handles[group->members[k]], lane->in, *taken, lane->out,
+                                   *given, &lane->taken, &lane->given);  // no check can fail
+    }
 }
 
 static void go_on_together(strc_many *call, strc_group *group) {
-    if (group->count >= kFewest)
-        strc_lanes_process(group->lanes, group->count, call->in_count, call->out_capacity);
-    for (size_t k = 0; k < group->count; ++k)
-        go_on(call, group->members[k], group->lanes[k].taken, group->lanes[k].given);
+    size_t taken = 0, given = 0;
+    if (group->count >= kFewest) {
+        go_on_alone(call, group, &taken, &given);
+        strc_lanes_process(group->lanes, group->count, call->in_count - taken,
+                           call->out_capacity - given);
+    }
+    for (size_t k = 0; k < group->count; ++k) {
+        const strc_lane *lane = &group->lanes[k];
+        const size_t member = group->members[k];
+        if (!strc_lanes_done(lane, call->in_count)) {
+            go_on(call, member, lane->taken, lane->given);
+            continue;
+        }
+        call->handles[member]->message[0] = '\0';
+        conclude(call, member, STRC_LIBRARY_OK, lane->taken, lane->given);
+    }
     group->count = 0;
 }
 

@@ -13,15 +13,7 @@ typedef struct strc_lanes_call {
 
 // ---- in lanes and back
 
-/// One value.
-static void move(unsigned char *to, const unsigned char *from, size_t bytes) {
-    switch (bytes) {
-        case 1: *to = *from; break;
-        case 4: memcpy(to, from, 4); break;
-        case 8: memcpy(to, from, 8); break;
-        default: memcpy(to, from, bytes);
-    }
-}
+#define STRC_INLINE static inline __attribute__((always_inline))
 
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
@@ -29,70 +21,127 @@ static void move(unsigned char *to, const unsigned char *from, size_t bytes) {
 #endif
 #endif
 
-enum { kSquare = 4 };  ///< values of 4 bytes that are transposed together
+/// Values of 4 bytes that are transposed together: as many rows of as many.
+enum { kSquare = 4 };
 
-/// Four values of each of four rows become four rows of one of each.
-static void transpose(unsigned char *const *to, const unsigned char *const *from) {
 #ifdef STRC_HAS_SHUFFLES
-    typedef uint32_t four __attribute__((vector_size(16)));
-    four rows[kSquare];
-    for (int k = 0; k < kSquare; ++k) memcpy(&rows[k], from[k], sizeof rows[k]);
-    const four a = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5);
-    const four b = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5);
-    const four c = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7);
-    const four d = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
-    rows[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
-    rows[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
-    rows[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
-    rows[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
-    for (int k = 0; k < kSquare; ++k) memcpy(to[k], &rows[k], sizeof rows[k]);
+typedef uint32_t strc_row __attribute__((vector_size(16)));
+
+STRC_INLINE strc_row row_at(const unsigned char *from) {
+    strc_row row;
+    memcpy(&row, from, sizeof row);
+    return row;
+}
+
+STRC_INLINE void put_row(unsigned char *to, strc_row row) { memcpy(to, &row, sizeof row); }
+
+/// The rows at four places become columns: row k of the result goes to `to[k]`.
+STRC_INLINE void transpose(unsigned char *to0, unsigned char *to1, unsigned char *to2,
+                           unsigned char *to3, const unsigned char *const from[kSquare]) {
+    const strc_row r0 = row_at(from[0]), r1 = row_at(from[1]), r2 = row_at(from[2]),
+                   r3 = row_at(from[3]);
+    const strc_row a = __builtin_shufflevector(r0, r1, 0, 4, 1, 5);
+    const strc_row b = __builtin_shufflevector(r2, r3, 0, 4, 1, 5);
+    const strc_row c = __builtin_shufflevector(r0, r1, 2, 6, 3, 7);
+    const strc_row d = __builtin_shufflevector(r2, r3, 2, 6, 3, 7);
+    put_row(to0, __builtin_shufflevector(a, b, 0, 1, 4, 5));
+    put_row(to1, __builtin_shufflevector(a, b, 2, 3, 6, 7));
+    put_row(to2, __builtin_shufflevector(c, d, 0, 1, 4, 5));
+    put_row(to3, __builtin_shufflevector(c, d, 2, 3, 6, 7));
+}
 #else
-    for (int k = 0; k < kSquare; ++k)
-        for (int i = 0; i < kSquare; ++i) memcpy(to[k] + 4 * i, from[i] + 4 * k, 4);
+STRC_INLINE void transpose(unsigned char *to0, unsigned char *to1, unsigned char *to2,
+                           unsigned char *to3, const unsigned char *const from[kSquare]) {
+    for (int k = 0; k < kSquare; ++k) {
+        memcpy(to0 + 4 * k, from[k], 4);
+        memcpy(to1 + 4 * k, from[k] + 4, 4);
+        memcpy(to2 + 4 * k, from[k] + 8, 4);
+        memcpy(to3 + 4 * k, from[k] + 12, 4);
+    }
+}
 #endif
+
+/// The values from `first` on, one by one.
+STRC_INLINE void spread_each(unsigned char *to, const unsigned char *const *from, size_t width,
+                             size_t first, size_t count, size_t bytes) {
+    for (size_t lane = 0; lane < width; ++lane) {
+        const unsigned char *one = from[lane];
+        for (size_t k = first; k < count; ++k)
+            memcpy(to + (k * width + lane) * bytes, one + k * bytes, bytes);
+    }
+}
+
+STRC_INLINE void collect_each(unsigned char *const *to, size_t lanes, const unsigned char *from,
+                              size_t width, size_t count, size_t bytes) {
+    for (size_t lane = 0; lane < lanes; ++lane) {
+        unsigned char *one = to[lane];
+        for (size_t k = 0; k < count; ++k)
+            memcpy(one + k * bytes, from + (k * width + lane) * bytes, bytes);
+    }
+}
+
+/// Values of 4 bytes, whole squares of them.
+static size_t spread_squares(unsigned char *to, const unsigned char *const *from, size_t width,
+                             size_t count) {
+    const size_t whole = width % kSquare == 0 ? count / kSquare * kSquare : 0, row = 4 * width;
+    for (size_t lane = 0; whole != 0 && lane < width; lane += kSquare) {
+        const unsigned char *rows[kSquare] = {from[lane], from[lane + 1], from[lane + 2],
+                                              from[lane + 3]};
+        unsigned char *at = to + 4 * lane;
+        for (size_t k = 0; k < whole; k += kSquare, at += kSquare * row) {
+            transpose(at, at + row, at + 2 * row, at + 3 * row, rows);
+            for (int i = 0; i < kSquare; ++i) rows[i] += 4 * kSquare;
+        }
+    }
+    return whole;
+}
+
+/// The same back, of so many lanes.
+static size_t collect_squares(unsigned char *const *to, size_t lanes, const unsigned char *from,
+                              size_t width, size_t count) {
+    const size_t whole = count / kSquare * kSquare, row = 4 * width;
+    for (size_t lane = 0; lane < lanes; lane += kSquare) {
+        const unsigned char *at = from + 4 * lane;
+        for (size_t k = 0; k < whole; k += kSquare, at += kSquare * row) {
+            const unsigned char *rows[kSquare] = {at, at + row, at + 2 * row, at + 3 * row};
+            transpose(to[lane] + 4 * k, to[lane + 1] + 4 * k, to[lane + 2] + 4 * k,
+                      to[lane + 3] + 4 * k, rows);
+        }
+    }
+    return whole;
 }
 
 /// `count` values of `bytes` bytes from one array for each of `width` lanes.
 static void spread(unsigned char *to, const unsigned char *const *from, size_t width, size_t count,
                    size_t bytes) {
-    size_t k = 0;
-    for (; bytes == 4 && width % kSquare == 0 && k + kSquare <= count; k += kSquare)
-        for (size_t lane = 0; lane < width; lane += kSquare) {
-            const unsigned char *rows[kSquare];
-            unsigned char *columns[kSquare];
-            for (size_t i = 0; i < kSquare; ++i) {
-                rows[i] = from[lane + i] + 4 * k;
-                columns[i] = to + 4 * ((k + i) * width + lane);
-            }
-            transpose(columns, rows);
-        }
-    for (; k < count; ++k)
-        for (size_t lane = 0; lane < width; ++lane)
-            move(to + (k * width + lane) * bytes, from[lane] + k * bytes, bytes);
+    switch (bytes) {
+        case 1: return spread_each(to, from, width, 0, count, 1);
+        case 4:
+            return spread_each(to, from, width, spread_squares(to, from, width, count), count, 4);
+        case 8: return spread_each(to, from, width, 0, count, 8);
+        default: return spread_each(to, from, width, 0, count, bytes);
+    }
+}
+
+static void collect_words(unsigned char *const *to, size_t lanes, const unsigned char *from,
+                          size_t width, size_t count) {
+    const size_t squares = lanes / kSquare * kSquare;
+    const size_t first = collect_squares(to, squares, from, width, count);
+    unsigned char *rest[STRC_MOST_LANES];
+    for (size_t lane = 0; lane < squares; ++lane) rest[lane] = to[lane] + 4 * first;
+    collect_each(rest, squares, from + 4 * first * width, width, count - first, 4);
+    collect_each(to + squares, lanes - squares, from + 4 * squares, width, count, 4);
 }
 
 /// Back to one array for each of the first `lanes`.
 static void collect(unsigned char *const *to, size_t lanes, const unsigned char *from, size_t width,
                     size_t count, size_t bytes) {
-    size_t k = 0;
-    const size_t whole = bytes == 4 ? lanes / kSquare * kSquare : 0;
-    for (; whole != 0 && k + kSquare <= count; k += kSquare) {
-        for (size_t lane = 0; lane < whole; lane += kSquare) {
-            const unsigned char *rows[kSquare];
-            unsigned char *columns[kSquare];
-            for (size_t i = 0; i < kSquare; ++i) {
-                rows[i] = from + 4 * ((k + i) * width + lane);
-                columns[i] = to[lane + i] + 4 * k;
-            }
-            transpose(columns, rows);
-        }
-        for (size_t i = k; i < k + kSquare; ++i)
-            for (size_t lane = whole; lane < lanes; ++lane)
-                move(to[lane] + i * bytes, from + (i * width + lane) * bytes, bytes);
+    switch (bytes) {
+        case 1: return collect_each(to, lanes, from, width, count, 1);
+        case 4: return collect_words(to, lanes, from, width, count);
+        case 8: return collect_each(to, lanes, from, width, count, 8);
+        default: return collect_each(to, lanes, from, width, count, bytes);
     }
-    for (; k < count; ++k)
-        for (size_t lane = 0; lane < lanes; ++lane)
-            move(to[lane] + k * bytes, from + (k * width + lane) * bytes, bytes);
 }
 
 static const strc_lanes *lanes_of(const strc_lanes_call *call) {
@@ -206,6 +255,26 @@ static uint64_t possible(const strc_flow *flow, size_t in_count, size_t out_coun
     return least == UINT64_MAX ? 0 : least;
 }
 
+int strc_lanes_done(const strc_lane *lane, size_t in_count) {
+    const strc_flow *flow = lane->flow;
+    return lane->taken == in_count && flow->pending.count == 0 &&
+           flow->waiting.count < strc_flow_reads(flow->facts, &flow->facts->program->steady);
+}
+
+void strc_lanes_alone(const strc_flow *flow, size_t in_count, size_t out_count, size_t *takes,
+                      size_t *gives) {
+    const strc_flow_facts *facts = flow->facts;
+    const strc_program *program = facts->program;
+    const uint64_t many = program->scaled.iterations;
+    *takes = *gives = 0;
+    if (program->lanes->has_state || many == 0) return;
+    const uint64_t states = possible(flow, in_count, out_count) / many * many;
+    const uint64_t reads = states * strc_flow_reads(facts, &program->steady);
+    if (reads < flow->waiting.count) return;
+    *takes = reads - flow->waiting.count;
+    *gives = states * facts->steady_writes;
+}
+
 static void run(strc_lanes_call *call, strc_env *env, unsigned char *state, uint64_t states) {
     const strc_program *program = lanes_of(call)->program;
     const uint64_t many = program->scaled.iterations;
@@ -231,6 +300,10 @@ void strc_lanes_process(strc_lane *lanes, size_t count, size_t in_count, size_t 
                     .parameters = first->parameters,
                     .work = first->work,
                     .stack_end = first->env.stack_end};
+    for (size_t lane = 0; lane < count; ++lane) {  // what came before has been counted
+        lanes[lane].flow->all_taken -= lanes[lane].taken;
+        lanes[lane].flow->all_given -= lanes[lane].given;
+    }
     enter(&call, state);
     run(&call, &env, state, states);
     leave(&call, state);

@@ -1,5 +1,6 @@
 #include "codegen/lower.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/assert.h"
@@ -59,8 +60,11 @@ llvm::Constant* emitLanes(ModuleBuilder& m, const LanesPart& part) {
         rows.push_back(llvm::ConstantStruct::getAnon(
             {number(piece.at), number(piece.inLanes), number(piece.bytes), number(piece.count)}));
     const Rows pieces = rowsOf(m, rows, "lane_pieces");
+    const std::vector<std::int64_t>& fields = part.plan->fields;
+    const bool hasState =
+        std::any_of(fields.begin(), fields.end(), [](std::int64_t at) { return at >= 0; });
     return m.constantData(llvm::ConstantStruct::getAnon(
-                              {program, number(part.lanes),
+                              {program, number(part.lanes), number(hasState ? 1 : 0),
                                llvm::ConstantInt::get(m.i64(), pieces.count), pieces.table}),
                           "lanes");
 }

@@ -19,6 +19,14 @@ bool isLane(const types::Type* type) {
     return !type || type->is(types::TypeKind::Void) || (type->isScalar() && !type->isFloatN());
 }
 
+/// Are there sums, or functions, of which the last bits are left open (ir/float_math.h)?
+bool isRelaxed(const ir::Body& body) {
+    for (const ir::Block& block : body.blocks)
+        for (const ir::Instr& instr : block.instrs)
+            if (instr.flag && (instr.op == ir::Op::Add || instr.op == ir::Op::Math)) return true;
+    return false;
+}
+
 class LaneMaker {
 public:
     LaneMaker(const pass::Context& context, const pass::Program& program, std::int64_t lanes)
@@ -91,6 +99,7 @@ private:
         if (!isLane(kernel.input) || !isLane(kernel.output)) return "its items are no numbers";
         if (!kernel.tensors.empty()) return "it has tensors";
         if (ir::hasVectors(*kernel.code.work)) return "it is in lanes already";
+        if (isRelaxed(*kernel.code.work)) return "its sums have no order";
         return {};
     }
 

@@ -26,6 +26,7 @@ public:
     std::string run() {
         if (!program.plan || program.plan->demand) return "its rates are dynamic";
         if (settings.debug) return "debuggers want one instance at a time";
+        if (settings.fastMath) return "with '--fast-math' lanes might be rounded otherwise";
         const pass::Options options = optimisations(settings).value_or(pass::Options{});
         const target::Model target = codegen::targetModel(codegenOptions(settings));
         const pass::Context context{program.context, program.module, *program.program.types,

@@ -201,6 +201,12 @@ double->complex stateful filter Turn { complex z; work pop 1 push 1 { complex s;
 }  # fmt: skip
 
 
+LOCAL_TENSOR = """float->float filter Local {
+    work pop 4 push 1 { float[4] frame; for (int k = 0; k < 4; k++) frame[k] = pop(); tensor x = frame; push(item(sum(x * x))); }
+}
+"""
+
+
 class Many(States):
     def rounds(self, library, count, kind, out_of_step=True):
         """Handles together, and their twins one by one."""
@@ -261,8 +267,10 @@ class Many(States):
             (programs.TENSORS, "Mix"),
             (programs.STRUCTS, "its items are no numbers"),
             (programs.ECHO, "effects"),
+            (programs.FIR, "rounded otherwise"),
+            (LOCAL_TENSOR, "its sums have no order"),
         ]:
-            self.library(text, "--lanes", name=why.split()[-1])
+            self.library(text, "--lanes", *(["--fast-math"] if text == programs.FIR else []), name=why.split()[-1])
             self.assertIn("'--lanes' has no effect", self.said)
             self.assertIn(why, self.said)
         self.file("p.str", programs.FIR)

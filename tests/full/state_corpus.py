@@ -108,7 +108,7 @@ def compare(strc, path, data, out, name, folder):
     if shared.returncode != 0:
         return "no library"
     library = Path(folder, "libp.so")
-    probe = f"import sys; sys.path[:0] = {sys.path[:3]!r}; import state_corpus as c; c.check(sys.argv[1], {name!r}, {data!r}, {out!r})"
+    probe = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import state_corpus as c; c.check(sys.argv[1], {name!r}, {data!r}, {out!r})"
     done = command(sys.executable, "-c", probe, library, folder=folder)
     if done.returncode != 0:
         return f"FAILED: status {done.returncode}: {done.stderr[-400:]}"

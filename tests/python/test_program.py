@@ -106,7 +106,8 @@ def test_a_stream_goes_on_in_another_process(tmp_path):
     stream.set("weight", 0.5)
     stream.process([4, 4])
     (tmp_path / "state").write_bytes(stream.save())
-    done = subprocess.run([sys.executable, "-c", code, tmp_path / "state"], check=True, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code, tmp_path / "state"], env={**os.environ, "PYTHONPATH": WHEEL}, check=True,
+                          capture_output=True, text=True)  # fmt: skip
     assert done.stdout.strip() == str(stream.process([8, 0]).tolist())
 
 

@@ -18,6 +18,7 @@ typedef struct strc_lanes {
     /// Its items of all lanes lie beside each other; no check of it can fail.
     const strc_program *program;
     uint64_t count;  ///< of lanes
+    uint64_t has_state;  ///< filters have; else phases of one instance are in vectors, too
     /// All that phases leave to each other and that is not the same in all instances.
     uint64_t piece_count;
     const strc_lane_piece *pieces;
@@ -39,6 +40,14 @@ size_t strc_lanes_stack(const strc_program *);
 
 /// Can the flow have a lane at the side of another one? Both are flows of one program with lanes (`other` may be the same).
 int strc_lanes_fit(const strc_flow *, const strc_flow *other);
+
+/// Of the steady states that are possible with so many items and so much room, those that each instance had better do alone, before the
+/// others: as the items that it takes, and gives, for them.
+void strc_lanes_alone(const strc_flow *, size_t in_count, size_t out_count, size_t *takes,
+                      size_t *gives);
+
+/// Is there nothing left to do of a call that brings so many items?
+int strc_lanes_done(const strc_lane *, size_t in_count);
 
 /// As many steady states of all `count` instances, which fit with each other, as there are items for and room: at most strc_lanes.count
 /// instances, each with `in_count` items and room for `out_count`.
