@@ -58,6 +58,14 @@ static void refusals(uint32_t filter) {
     const uint32_t counter = add(STRC_NODE_VARIABLE, "i", 1, &type);
     const uint32_t loop[] = {counter, integer(3), integer(1), add(STRC_NODE_BLOCK, NULL, 0, NULL)};
     CHECK(add(STRC_NODE_FOR, "<", 4, loop) == 0); /* the counter has no first value */
+    const uint32_t sum[] = {integer(1), integer(2)};
+    CHECK(add(STRC_NODE_ASSIGN, "=", 2, sum) == 0); /* no place */
+    CHECK(add(STRC_NODE_BINARY, "@", 2, sum) == 0);
+    CHECK(add(STRC_NODE_BINARY, NULL, 2, sum) == 0);
+    const uint32_t value = add(STRC_NODE_BINARY, "+", 2, sum);
+    CHECK(value != 0 && add(STRC_NODE_EVALUATE, NULL, 1, &value) == 0);
+    const uint32_t table = add(STRC_NODE_TABLE, NULL, 2, sum);
+    CHECK(table != 0 && add(STRC_NODE_PUSH, NULL, 1, &table) == 0);
     strc_node small = {0};
     small.size = 8;
     CHECK(strc_tree_add(tree, &small) == 0);
