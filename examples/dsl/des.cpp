@@ -111,10 +111,14 @@ Stream substitute(const Table& values) {
 
 /// The function f of the standard.
 Stream scramble(const Table& key) {
-    std::vector<Stream> boxes;
-    for (int k = 0; k < 8; k++) boxes.push_back(substitute(box(k)));
-    return pipeline(permute(32, expansion()), addKey(key),
-                    splitjoin(roundrobin(6), boxes, roundrobin(4)), permute(32, kP))
+    // Streams are values: what is the same in all rounds is made once.
+    static const Stream expand = permute(32, expansion()), mix = permute(32, kP);
+    static const std::vector<Stream> boxes = [] {
+        std::vector<Stream> made;
+        for (int k = 0; k < 8; k++) made.push_back(substitute(box(k)));
+        return made;
+    }();
+    return pipeline(expand, addKey(key), splitjoin(roundrobin(6), boxes, roundrobin(4)), mix)
         .as("Scramble");
 }
 

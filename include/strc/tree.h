@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/// Children stand in braces; `E` is an expression, `T` a type, `B` a STRC_NODE_BLOCK, `S` a stream; `?`: it may be NOTHING, or left out
+/// Children stand in braces; `E` is an expression (no TABLE), `L` a literal or a TABLE, `T` a type, `B` a STRC_NODE_BLOCK, `S` a stream; `?`: it may be NOTHING, or left out
 /// at the end; `!`: it may be NOTHING; `*`: any number of them. "name", "text", "integer" and "number" are fields of strc_node.
 typedef enum strc_node_kind {
     STRC_NODE_NOTHING,  ///< in the place of a child that is left out
@@ -24,7 +24,7 @@ typedef enum strc_node_kind {
     STRC_NODE_BOOLEAN,  ///< integer: 0 or 1; name as above
     STRC_NODE_IMAGINARY,  ///< number
     STRC_NODE_STRING,  ///< text
-    STRC_NODE_TABLE,  ///< {E*}: literals, or tables: `{1, 2, 3}`; name as above
+    STRC_NODE_TABLE,  ///< {L*}: `{1, 2, 3}`; name as above
     STRC_NODE_UNARY,  ///< name: "!", "-", "~"; {E}
     STRC_NODE_BINARY,  ///< name: "+", "<<", "&&" ...; {E E}
     STRC_NODE_CONDITIONAL,  ///< {E E E}
@@ -37,12 +37,12 @@ typedef enum strc_node_kind {
     STRC_NODE_PEEK,  ///< {E}
     STRC_NODE_ITER,
     /* what is both a statement and, afterwards, an expression */
-    STRC_NODE_VARIABLE,  ///< name; {T E?}; of a loop, a function, a handler, a struct, a filter as well
+    STRC_NODE_VARIABLE,  ///< name; {T E?}, or a TABLE as initial value; of a loop, a function, a handler, a struct, a filter as well
     STRC_NODE_VALUE,  ///< {T E}: computed here, once; stands wherever it is used
     /* statements */
     STRC_NODE_BLOCK,  ///< {statements*}
-    STRC_NODE_EVALUATE,  ///< {E}
-    STRC_NODE_ASSIGN,  ///< name: "=", "+=" ...; {E E}
+    STRC_NODE_EVALUATE,  ///< {E}: BUILTIN, CALL, POP, PEEK, ITER
+    STRC_NODE_ASSIGN,  ///< name: "=", "+=" ...; {E E}: a VARIABLE, MEMBER or INDEX of one, and the value
     STRC_NODE_IF,  ///< {E B B?}
     STRC_NODE_WHILE,  ///< {B E B}: what computes the condition, the condition, the body
     STRC_NODE_FOR,  ///< name: "<", ">" ...; {VARIABLE E E B}: while it is less than the first E, by steps of the second
@@ -53,8 +53,8 @@ typedef enum strc_node_kind {
     STRC_NODE_SEND,  ///< name: the handler; {PORTAL E! E! E*}: latencies (both left out: as soon as it can be), arguments
     /* types */
     STRC_NODE_TYPE,  ///< name: "void", "int", "float", "bit", "boolean", "complex" ...
-    STRC_NODE_ARRAY_TYPE,  ///< {T E}
-    STRC_NODE_TENSOR_TYPE,  ///< {T E*}
+    STRC_NODE_ARRAY_TYPE,  ///< {T L}
+    STRC_NODE_TENSOR_TYPE,  ///< {T L*}
     STRC_NODE_STRUCT,  ///< name; {VARIABLE*}
     /* filters and their parts */
     STRC_NODE_RATE,  ///< name: "push", "pop", "peek"; {E}
@@ -72,8 +72,8 @@ typedef enum strc_node_kind {
     STRC_NODE_SPLITJOIN,  ///< name?; {splitter S* joiner}
     STRC_NODE_FEEDBACKLOOP,  ///< name?; {joiner S S splitter E*}: body, loop, items that lie there before
     STRC_NODE_DUPLICATE,
-    STRC_NODE_ROUNDROBIN,  ///< {E*}
-    STRC_NODE_NAMED,  ///< name of a stream of the library or of the file `text` (or null); {T T T! E*}: input, output, type argument
+    STRC_NODE_ROUNDROBIN,  ///< {L*}
+    STRC_NODE_NAMED,  ///< name of a stream of the library or of the file `text` (or null); {T T T! L*}: input, output, type argument
     STRC_NODE_RECEIVER,  ///< {S PORTAL*}
     /* others */
     STRC_NODE_PORTAL,  ///< name

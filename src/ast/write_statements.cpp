@@ -86,6 +86,13 @@ void choice(Writer& w, const IfStmt& stmt) {
     }
 }
 
+/// Streams may be called like keywords; parentheses tell them apart.
+bool mayBeKeyword(const CreateStmt& stmt) {
+    const std::string_view name = stmt.target.name.text();
+    return !stmt.anonymous && !stmt.typeArgument &&
+           name.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string_view::npos;
+}
+
 void create(Writer& w, const CreateStmt& stmt) {
     static constexpr std::string_view kRoles[] = {"add ", "body ", "loop "};
     w.text(kRoles[static_cast<std::size_t>(stmt.role)]);
@@ -99,7 +106,8 @@ void create(Writer& w, const CreateStmt& stmt) {
             w.text(">");
         }
     }
-    if (!stmt.args.empty()) w.text("(");
+    const bool hasArguments = !stmt.args.empty() || mayBeKeyword(stmt);
+    if (hasArguments) w.text("(");
     for (std::size_t k = 0; k < stmt.args.size(); ++k) {
         if (k > 0) w.text(", ");
         if (stmt.args[k].name.name) {
@@ -108,7 +116,7 @@ void create(Writer& w, const CreateStmt& stmt) {
         }
         write(w, *stmt.args[k].value);
     }
-    if (!stmt.args.empty()) w.text(")");
+    if (hasArguments) w.text(")");
     for (std::size_t k = 0; k < stmt.portals.size(); ++k) {
         w.text(k == 0 ? " to " : ", ");
         w.text(stmt.portals[k].name.text());

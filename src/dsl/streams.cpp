@@ -211,7 +211,9 @@ const ast::BlockStmt* Streams::composite(NodeNumber number, const Owner& owner,
             if (isLoop) role = ast::CreateRole::Loop;
         } else {
             const SourceRange there = m.places.rangeOf(part, where);
-            made.push_back(m.stmt<ast::EnqueueStmt>(there, m.literal(part, owner.bindings, there)));
+            const Surroundings around{&owner.bindings, &owner.names, {}};
+            Body item(m, around);
+            made.push_back(m.stmt<ast::EnqueueStmt>(there, item.constant(part, there)));
         }
     }
     return m.block(made, where);

@@ -7,8 +7,37 @@
 
 namespace strc::dsl {
 
+namespace {
+
+/// Filters and composites of the program. What stands in a tree once may be used again and again.
+class Instances {
+public:
+    explicit Instances(const Tree& tree) : tree(tree) {}
+
+    std::uint64_t of(NodeNumber stream) {
+        if (const auto found = known.find(stream); found != known.end()) return found->second;
+        std::uint64_t count = 1;
+        for (const NodeNumber child : childStreams(tree, stream))
+            if (__builtin_add_overflow(count, of(child), &count)) count = UINT64_MAX;
+        known.emplace(stream, count);
+        return count;
+    }
+
+private:
+    const Tree& tree;
+    std::map<NodeNumber, std::uint64_t> known;
+};
+
+}  // namespace
+
 Syntax syntaxOf(base::Context& context, const Tree& tree, NodeNumber main) {
     Maker maker(context, tree);
+    if (Instances(tree).of(main) > context.limits.nodes) {
+        context.diags.add(base::Diag::TooManyNodes,
+                          maker.places.rangeOf(main, {maker.places.first(), 0, 0}))
+            << static_cast<std::int64_t>(context.limits.nodes);
+        return {};
+    }
     const Shapes shapes(tree, main);
     Streams streams(maker, shapes);
     const std::vector<const ast::Decl*> decls = streams.declarations();

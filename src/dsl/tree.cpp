@@ -8,11 +8,20 @@ namespace strc::dsl {
 
 namespace {
 
+bool isExpression(strc_node_kind kind) { return kind >= STRC_NODE_INT && kind <= STRC_NODE_VALUE; }
+
 /// What a child may be, as a letter of a form.
 bool fits(char wanted, strc_node_kind kind) {
     switch (wanted) {
-        case 'E': return (kind >= STRC_NODE_INT && kind <= STRC_NODE_VALUE);
+        case 'E': return isExpression(kind) && kind != STRC_NODE_TABLE;
+        case 'I': return isExpression(kind);
         case 'T': return kind >= STRC_NODE_TYPE && kind <= STRC_NODE_STRUCT;
+        case 'D':  // what may be assigned
+            return kind == STRC_NODE_VARIABLE || kind == STRC_NODE_MEMBER ||
+                   kind == STRC_NODE_INDEX;
+        case 'O':  // what may stand alone
+            return kind == STRC_NODE_BUILTIN || kind == STRC_NODE_CALL || kind == STRC_NODE_POP ||
+                   kind == STRC_NODE_PEEK || kind == STRC_NODE_ITER;
         case 'L': return kind >= STRC_NODE_INT && kind <= STRC_NODE_TABLE;
         case 'V': return kind == STRC_NODE_VARIABLE;
         case 'B': return kind == STRC_NODE_BLOCK;
@@ -42,22 +51,44 @@ constexpr std::string_view kForms[] = {
     "E",  // TABLE UNARY BINARY CONDITIONAL CAST MEMBER
     "EEE*",    "E*",   "CE*", "",       "E",
     "",  // INDEX BUILTIN CALL POP PEEK ITER
-    "TE?",     "TE",   "K*",  "E",      "EE",
+    "TI?",     "TE",   "K*",  "O",      "DE",
     "EBB?",  // VARIABLE VALUE BLOCK EVALUATE ASSIGN IF
     "BEB",     "VEEB", "",    "",       "E?",
     "E",  // WHILE FOR BREAK CONTINUE RETURN PUSH
-    "PE!E!E*", "",     "TE",  "TE*",    "V*",  // SEND TYPE ARRAY_TYPE TENSOR_TYPE STRUCT
+    "PE!E!E*", "",     "TL",  "TL*",    "V*",  // SEND TYPE ARRAY_TYPE TENSOR_TYPE STRUCT
     "E",       "E!E!", "R*B", "R*B",    "B",
     "",  // RATE DYNAMIC_RATE WORK PREWORK INIT FUNCTION_NAME
     "FTV*R*B", "V*B",  "",    "TTM*",   "S*",
     "WS*W",  // FUNCTION HANDLER STRAY FILTER PIPELINE SPLITJOIN
-    "WSSWE*",  "",     "E*",  "TTT!E*", "SP*",
+    "WSSWE*",  "",     "L*",  "TTT!L*", "SP*",
     "",  // FEEDBACKLOOP DUPLICATE ROUNDROBIN NAMED RECEIVER PORTAL
     "TV*",  // NATIVE
 };
 static_assert(std::size(kForms) == STRC_NODE_KIND_COUNT);
 
 constexpr std::uint32_t kMostDepth = 1500;  ///< of expressions and blocks inside one another
+
+struct Names {
+    strc_node_kind kind;
+    std::string_view list;  ///< with a blank around each
+};
+constexpr Names kNames[] = {
+    {STRC_NODE_UNARY, " ! - ~ "},
+    {STRC_NODE_BINARY, " || && | & ^ == != < <= > >= + - * / % << >> "},
+    {STRC_NODE_ASSIGN, " = += -= *= /= <<= >>= %= &= |= ^= "},
+    {STRC_NODE_FOR, " < <= > >= "},
+    {STRC_NODE_RATE, " push pop peek "},
+    {STRC_NODE_DYNAMIC_RATE, " push pop peek "},
+};
+
+/// Operators and rates have one of a few names.
+bool hasFittingName(const strc_node& node) {
+    for (const Names& row : kNames)
+        if (row.kind == node.kind)
+            return node.name && *node.name != '\0' &&
+                   row.list.find(' ' + std::string(node.name) + ' ') != std::string_view::npos;
+    return true;
+}
 
 bool isLiteral(strc_node_kind kind) { return kind >= STRC_NODE_INT && kind <= STRC_NODE_TABLE; }
 
@@ -97,10 +128,12 @@ std::optional<NodeNumber> Tree::add(const strc_node& given) {
         kinds.push_back(nodes[child].kind);
         made.depth = std::max(made.depth, depthOf(child) + 1);
     }
+    if (!hasFittingName(given)) return std::nullopt;
     const bool lacksBegin = given.kind == STRC_NODE_FOR && !kinds.empty() &&
                             nodes[given.children[0]].children.size() < 2;
     if (lacksBegin || !haveForm(kForms[given.kind], kinds) || made.depth > kMostDepth)
         return std::nullopt;
+    if (given.kind == STRC_NODE_ASSIGN && !isPlace(given.children[0])) return std::nullopt;
     for (std::size_t k = 0; k < given.child_count; ++k)
         made.children.push_back(own(given.children[k]));
     made.kind = given.kind;
@@ -120,6 +153,13 @@ std::uint32_t Tree::depthOf(NodeNumber child) const {
     const strc_node_kind kind = nodes[child].kind;
     const bool isName = kind == STRC_NODE_VALUE || kind == STRC_NODE_VARIABLE;
     return isName ? 1 : nodes[child].depth;
+}
+
+/// A variable, or a part of one.
+bool Tree::isPlace(NodeNumber node) const {
+    while (nodes[node].kind == STRC_NODE_MEMBER || nodes[node].kind == STRC_NODE_INDEX)
+        node = nodes[node].children[0];
+    return nodes[node].kind == STRC_NODE_VARIABLE;
 }
 
 /// A literal has one place, so that it can be told from others that are equal by chance.

@@ -48,6 +48,7 @@ public:
 private:
     std::uint32_t fileNumber(const char* name);
     std::uint32_t depthOf(NodeNumber child) const;
+    bool isPlace(NodeNumber node) const;
     NodeNumber own(NodeNumber child);
 
     std::vector<Node> nodes{Node{}};

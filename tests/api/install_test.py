@@ -65,6 +65,7 @@ def main():
         run("cmake", "-S", HERE / "consumer", "-B", place / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
         run("cmake", "--build", place / "build")
         assert run(place / "build/consumer") == "2\n4\n6\n", "find_package"
+        assert run(place / "build/recorded") == "2\n4\n6\n", "strc::dsl"
         folder = next(prefix.rglob("strc.pc")).parent
         env = {**os.environ, "PKG_CONFIG_PATH": str(folder)}
         flags = run("pkg-config", "--cflags", "--libs", "strc", env=env).split()

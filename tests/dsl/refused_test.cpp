@@ -95,6 +95,12 @@ TEST(Refused, FaultsOfTheRunNameTheLine) {
     EXPECT_EQ(program.diagnostics().back().line, line);
 }
 
+TEST(Refused, MoreStreamsThanAGraphHas) {
+    Stream many = identity<int>();
+    for (int k = 0; k < 60; k++) many = splitjoin(duplicate, many, many, roundrobin(1));
+    EXPECT_EQ(errorsOf(many), "too-many-nodes");
+}
+
 TEST(Refused, WhatIsTooDeep) {
     std::function<void(int)> nest = [&](int depth) {
         If(Value<bool>(true), [&] {

@@ -48,6 +48,44 @@ TEST(Streams, FeedbackLoops) {
               "125\n346\n563\n785\n1007\n1229\n");
 }
 
+TEST(Streams, WhatIsEnqueuedMayBeMade) {
+    auto body = filter<Tensor<>, Tensor<>>("Body", {.pop = 2, .push = 2}, [](auto& f) {
+        const Value<Tensor<>> sum = f.pop() + f.pop();
+        f.push(sum);
+        f.push(sum);
+    });
+    auto rows = filter<int, Tensor<>>("Rows", {.pop = 1, .push = 1}, [](auto& f) {
+        Array<float> row(2);
+        const Value<int> k = f.pop();
+        row[0] = cast<float>(k);
+        row[1] = 1.0f;
+        f.push(row);
+    });
+    auto last =
+        filter<Tensor<>, void>("Print", {.pop = 1}, [](auto& f) { println(item(sum(f.pop()))); });
+    EXPECT_EQ(printedBy(pipeline(count(), rows,
+                                 feedbackloop(roundrobin(1, 1), body, identity<Tensor<>>(),
+                                              roundrobin(1, 1), made("zeros", 2)),
+                                 last),
+                        3),
+              "1.0\n3.0\n6.0\n");
+    auto turn = filter<Complex, Complex>("Turn", {.pop = 2, .push = 2}, [](auto& f) {
+        const auto a = f.pop();
+        const auto b = f.pop();
+        f.push(a + b);
+        f.push(b * Complex(0, 1));
+    });
+    auto widen =
+        filter<int, Complex>("Widen", {.pop = 1, .push = 1}, [](auto& f) { f.push(f.pop()); });
+    auto show = filter<Complex, void>("Show", {.pop = 1}, [](auto& f) { println(real(f.pop())); });
+    EXPECT_EQ(printedBy(pipeline(count(), widen,
+                                 feedbackloop(roundrobin(1, 1), turn, identity<Complex>(),
+                                              roundrobin(1, 1), Complex(2, 3)),
+                                 show),
+                        3),
+              "2.0\n-2.0\n0.0\n");
+}
+
 Stream bitReversal(int n) {
     if (n <= 2) return identity<int>();
     const Stream half = bitReversal(n / 2);

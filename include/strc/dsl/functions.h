@@ -6,6 +6,13 @@
 
 namespace strc {
 
+/// What a function of the language makes while the graph is built: `made("zeros", 3, 4)`, an item that is enqueued.
+class Made {
+public:
+    explicit Made(detail::NodeRef call) : node(std::move(call)) {}
+    detail::NodeRef node;
+};
+
 namespace detail {
 
 template <typename R>
@@ -35,6 +42,10 @@ NodeRef argument(const U& value, const Where& where) {
         return made;
     } else if constexpr (std::same_as<U, std::string>) {
         return argument(value.c_str(), where);
+    } else if constexpr (std::same_as<U, Made>) {
+        return value.node;
+    } else if constexpr (std::same_as<U, Complex>) {
+        return at(complexLiteral(value), where);
     } else {
         using P = PlainOf<U>;
         using T = std::conditional_t<std::same_as<P, bool>, bool,
@@ -172,6 +183,13 @@ template <typename R, typename... Args>
 Value<R> call(detail::Named function, const Args&... args) {
     return detail::builtin<R>(function.name, {detail::argument(args, function.where)...},
                               function.where);
+}
+
+template <typename... Args>
+Made made(detail::Named function, const Args&... args) {
+    return Made(detail::at(
+        detail::node(STRC_NODE_BUILTIN, function.name, {detail::argument(args, function.where)...}),
+        function.where));
 }
 
 /// `require(condition, text)`: what a filter asks of tensors.
