@@ -105,8 +105,9 @@ class Prover:
         """A stream gives whole steady states, and is late by what it says."""
         end, wanted = self.streamed.results[number], len(given.wanted[number])
         there = given.length // self.streamed.period * end.frames - end.late
+        least = there + min(0, end.late)  # what is there before anything comes may stay inside
         most = int(self.streamed.latency * self.streamed.clocks[number].rate) + 2 * end.frames
-        if not there - end.frames < count <= there or there < wanted - most:
+        if not least - end.frames < count <= there or there < wanted - most:
             raise ImportFailure(
                 f"the streamed program is not in time, which is an error of the importer: for {given.length} time steps the model gives {wanted} "
                 f"frames, and the stream {count} instead of {there} ({named})"
