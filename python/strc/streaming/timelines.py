@@ -6,6 +6,7 @@ Numbers are computed in double, so that they stay right as long as a stream runs
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -96,6 +97,12 @@ def wave(table: torch.Tensor) -> Timeline | None:
     """a cos(w t) + b sin(w t), with the frequencies of rotary or sinusoidal positions, or with others that fit."""
     if not bool(table.isfinite().all()):
         return None
+    # Heads have the same positions, one after the other.
+    total = table.shape[1]
+    columns = next(n for n in range(1, total + 1) if total % n == 0 and torch.equal(table[:, n:], table[:, : total - n]))
+    if columns < total:
+        found = wave(table[:, :columns])
+        return None if found is None else Timeline("wave", found.values.repeat(1, total // columns))
     for frequencies in [*usual_frequencies(table.shape[1]), own_frequencies(table)]:
         found = waves_with(table, frequencies)
         if found is not None:
@@ -143,7 +150,9 @@ def waves_with(table: torch.Tensor, frequencies: torch.Tensor) -> Timeline | Non
     for a, b in (*((torch.full_like(frequencies, one), torch.full_like(frequencies, other)) for one, other in ((1, 0), (0, 1))),
                  pure(table, angle, rounded), parts(table, frequencies)):
         if near(a * torch.cos(angle) + b * torch.sin(angle), table, rounded * (a.abs() + b.abs())):
-            return Timeline("wave", torch.stack((a, b, frequencies)))
+            # Turns rather than angles: what is left of many whole ones is exact.
+            turn = torch.full_like(frequencies, 2 * math.pi)
+            return Timeline("wave", torch.stack((a, b, frequencies / turn, turn)))
     return None
 
 
