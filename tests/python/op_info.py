@@ -188,6 +188,8 @@ def results_of(model, tensors, level: int):
 
 
 def by_command(model, tensors, folder: Path, level: int):
+    if any(tensor.dtype == torch.bfloat16 for tensor in tensors):
+        raise ImportFailure("no file of NumPy has bfloat16, so this is not tried")
     imported = strc.torch.export(model, tensors, folder / "model.str")
     words = [STRC, "run", "-w", f"-O{level}", "--top", imported.program.name, "model.str"]
     for i, tensor in enumerate(tensor for tensor in tensors if tensor.numel()):

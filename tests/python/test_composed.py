@@ -28,7 +28,7 @@ def places(x):
         x.index_copy(0, torch.tensor([2, 0]), x[:2]), x.index_fill(1, torch.tensor([0, 3]), 5.0), x.scatter_reduce(0, computed, x, "amax"),
         x.scatter_reduce(0, computed, x, "mean", include_self=False), x.index_put((rows, rows), torch.ones(3), accumulate=True), x.index_put((computed[:, 0],), x[0]),
         x[rows, torch.tensor([0, 1, 4])], x[:, None][rows, :, torch.tensor([0, 1, 4])], x.take(at), torch.take_along_dim(x, x.argsort(1), 1), x.masked_scatter(x > 0, x),
-        x.diagonal(), torch.diag_embed(x[0]), x.unfold(1, 2, 2), x.as_strided((2, 2), (1, 2)), torch.rot90(x), x.trace(), (10 * x).long().scatter_add(0, computed, computed),
+        x.index_put((x[:, 0] < 9,), 2 * x), x.index_put((x[:, 0] > 0,), x[0]), torch.nonzero_static(x > 0, size=9), x.diagonal(), torch.diag_embed(x[0]), x.unfold(1, 2, 2), x.as_strided((2, 2), (1, 2)), torch.rot90(x), x.trace(), (10 * x).long().scatter_add(0, computed, computed),
     ]
 
 
@@ -93,6 +93,7 @@ def elements(x):
     return [
         i & 6, i | 9, i ^ 5, ~i, i << 2, i >> 1, i.long() & 255, i.gcd(torch.tensor(6)), torch.lcm(i, torch.tensor(4)), b + b, b * 3, (-b).int(), b.float() / 3, b > 100, i.to(torch.int8) * 40,
         i.short() * 3000, x.half() * 3, x.half().float(), (x.bfloat16() + 1).float(), x.half().softmax(1), x.half() @ x.half().T, (x.half() + i), b + i.to(torch.int8), x.bfloat16().double(), b.sum(), b.amax(1),
+        i.cumsum(1, dtype=torch.int32), (x > 0).clamp(max=x > 1), F.avg_pool3d(i.long()[None, None], (1, 2, 2)), F.bilinear(i, i, torch.ones(2, 5, 5, dtype=torch.int32)),
     ]
 
 

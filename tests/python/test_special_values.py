@@ -219,7 +219,7 @@ REFUSED = {
     "alpha_dropout": (lambda x: F.alpha_dropout(x, 0.5, True), "drops at random"), "attention": (lambda x: F.scaled_dot_product_attention(x, x, x, dropout_p=0.5), "drops at random"),
     "rand": (lambda x: x + torch.rand(6), "random numbers"), "gumbel": (lambda x: F.gumbel_softmax(x), "random numbers"), "normal": (lambda x: x + torch.empty(6).normal_(), "random numbers"),
     "batch_norm": (lambda x: F.batch_norm(x, torch.zeros(3), torch.ones(3), training=True), "statistics of the batch"),
-    "rest_by_zero": (lambda x: x.long() % 0, "by zero"), "eigenvalues": (lambda x: torch.linalg.eigvals(x[0]).real, "linalg_eig"),
+    "bytes": (lambda x: F.interpolate((9 * x).to(torch.uint8), (9, 9), mode="bilinear"), "between whole numbers"), "rest_by_zero": (lambda x: x.long() % 0, "by zero"), "eigenvalues": (lambda x: torch.linalg.eigvals(x[0]).real, "linalg_eig"),
 }  # fmt: skip
 
 

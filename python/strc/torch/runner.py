@@ -42,7 +42,7 @@ def held(tensor: torch.Tensor) -> torch.Tensor:
 def as_kind(tensor: torch.Tensor, kind: torch.dtype) -> torch.Tensor:
     """What a program gives, as the model gives it."""
     if kind.is_complex:
-        return torch.view_as_complex(tensor.contiguous()).to(kind)
+        return torch.view_as_complex((tensor.float() if tensor.dtype == torch.bfloat16 else tensor).contiguous()).to(kind)
     return tensor.to(kind) if kind in WRAPS else tensor
 
 

@@ -403,7 +403,7 @@ def addmm(x: Tensor, a: Tensor, b: Tensor, *, beta: Any = 1, alpha: Any = 1) -> 
 
 @made_of("bilinear.default", "_trilinear.default")
 def bilinear(x: Tensor, y: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    made = (torch.tensordot(x, weight, ([-1], [1])) * y.unsqueeze(-2)).sum(-1)
+    made = (torch.tensordot(x, weight, ([-1], [1])) * y.unsqueeze(-2)).sum(-1).to(x.dtype)
     return made if bias is None else made + bias
 
 

@@ -233,12 +233,39 @@ def index_put(x: Tensor, given: Sequence[Any], values: Tensor, accumulate: bool 
         mask = named[0].bool().reshape(*named[0].shape, *[1] * (x.dim() - named[0].dim()))
         value = values.reshape(()).to(x.dtype)
         return torch.where(mask, x + value if accumulate else value, x)
+    if len(named) == 1 and named[0].dtype in (torch.bool, torch.uint8) and given[0] is not None:
+        return by_mask(x, named[0].bool(), values.to(x.dtype), accumulate)
     places = flat_places(x.shape, given)
     at, row = places.reshape(-1), values.to(x.dtype).expand(places.shape).reshape(-1)
     if not at.numel():
         return x.clone()
     made = merged(x.reshape(-1), at, row, "sum") if accumulate else placed(x.reshape(-1), at, row)
     return made.reshape(x.shape)
+
+
+def by_mask(x: Tensor, mask: Tensor, values: Tensor, accumulate: bool) -> Tensor:
+    """Items that a mask of the first dimensions chooses are replaced: all by the same one, or each by its own, in order."""
+    rest = x.shape[mask.dim() :]
+    wide = mask.reshape(*mask.shape, *[1] * len(rest))
+    if values.dim() > len(rest):
+        number = (torch.cumsum(mask.reshape(-1).long(), 0) - 1).clamp(0, values.shape[0] - 1)
+        values = values.index_select(0, number).reshape(*mask.shape, *values.shape[1:])
+    return torch.where(wide, x + values if accumulate else values, x)
+
+
+@made_of("nonzero_static.default")
+def nonzero_static(x: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
+    """The places of so many elements that are not zero, and a number for those that are not there."""
+    count, here = x.numel(), (x != 0).reshape(-1)
+    if not size or not x.dim():
+        raise NotImplementedError("of none")
+    number = torch.cumsum(here.long(), 0) - 1
+    row = placed(torch.full((size + 1,), -1), torch.where(here & (number < size), number, size), torch.arange(count))[:size]
+    columns, step = [], count
+    for extent in x.shape:
+        step //= extent
+        columns.append(row.div(step, rounding_mode="floor") % extent)
+    return torch.where((row < 0).unsqueeze(1), fill_value, torch.stack(columns, 1))
 
 
 @made_of("_unsafe_masked_index.default")

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from ...ir import Param
-from ..lowering import Lowering, NotLowered, Var, lowers, static
+from ..lowering import Like, Lowering, NotLowered, Var, lowers, static
 from .arithmetic import cast
 
 
@@ -78,7 +78,10 @@ def log_softmax(ctx: Lowering, x: Any, dim: int, *_: Any) -> Any:
 
 @lowers("cumsum.default")
 def cumsum(ctx: Lowering, x: Any, dim: int, **_: Any) -> Any:
-    return ctx.emit("cumsum", (cast(ctx, x, ctx.meta.dtype),), x.dim(dim))
+    kind = ctx.meta.dtype
+    wide = kind if kind.is_floating_point else torch.int64  # of integers the language makes longs
+    made = ctx.emit("cumsum", (cast(ctx, x, kind),), x.dim(dim), like=Like(tuple(ctx.meta.shape), wide))
+    return cast(ctx, made, kind)
 
 
 @lowers("var.correction", "var.dim", "std.correction")

@@ -120,6 +120,8 @@ def clamp_by_tensors(ctx: Lowering, x: Any, low: Any = None, high: Any = None, *
     low, high = (low if min is None else min), (high if max is None else max)
     if str(ctx.node.target).startswith("aten.clamp_max"):
         low, high = None, low
+    if ctx.meta.dtype == torch.bool:
+        raise NotLowered("booleans as numbers")
     x = as_result(ctx, x)
     for op, bound in (("maximum", low), ("minimum", high)):
         if bound is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from ..lowering import Like, Lower, Lowering, NoResult, NotLowered, Var, lowers, static, uses_others
+from ..lowering import Forbidden, Like, Lower, Lowering, NoResult, NotLowered, Var, lowers, static, uses_others
 from ..weights import Known
 
 PLACES = NoResult("where the greatest elements are (return_indices)")
@@ -111,6 +111,8 @@ def pool_volumes(op: str, parts: Callable[[tuple[Any, ...], slice], tuple[Any, .
     def lower(ctx: Lowering, x: Any, *args: Any) -> Any:
         if uses_others(ctx.node):
             raise NotLowered("where the greatest elements are")
+        if op.startswith("avg") and not x.dtype.is_floating_point:
+            raise NotLowered("whole numbers")
         *before, depth, height, width = x.shape
         like = ctx.meta[0] if isinstance(ctx.meta, (tuple, list)) else ctx.meta
         out_depth, out_height, out_width = like.shape[-3:]
@@ -202,6 +204,8 @@ def adaptive_max_pool2d(ctx: Lowering, x: Any, size: Any) -> Any:
 def upsample(ctx: Lowering, x: Any, *args: Any, **_: Any) -> Any:
     assert ctx.node is not None
     bilinear = "bilinear" in str(ctx.node.target)
+    if bilinear and not ctx.meta.dtype.is_floating_point:
+        raise Forbidden("between whole numbers, whose rounding PyTorch leaves to its kernels; x.float() makes them reals")
     corners = bool(args[1]) if bilinear and len(args) > 1 else False
     sizes = [static(size) for size in ctx.meta.shape[-2:]]
     if None in sizes:
