@@ -11,10 +11,12 @@ using strc::test::standardLibrary;
 
 bool isInvalid(const fs::path& path) { return path.parent_path().filename() == "invalid"; }
 
-/// Programs that stand in several files: an example's folder has them all, and a folder of its own.
+/// Programs that stand in several files: an example's folder has them all, and a folder of its own. What says the same as a program
+/// in C++ is whole.
 std::string beside(const fs::path& path) {
     std::string text;
     if (path.parent_path().parent_path().filename() != "examples") return text;
+    if (fs::exists(fs::path(path).replace_extension(".cpp"))) return text;
     for (const auto& entry : fs::directory_iterator(path.parent_path()))
         if (entry.path().extension() == ".str" && entry.path() != path) text += read(entry.path());
     return text;
