@@ -193,6 +193,7 @@ WRONG = [
     Row("pick(2, {1, 2})", [(2,), (3,)], "2 is no number of 2 tensors"),
     Row("pick(2, {-1})", [(2,), (3,)], "-1 is no number of 2 tensors"),
     Row("sum(5)", [(2, 3)], "there is no dimension 5", "x.sum(5)"),
+    Row("prod(5)", [(2, 3)], "there is no dimension 5", "x.prod(5)"),
     Row("mean({0, -2})", [(2, 3)], "dimension -2 is named twice", "x.mean((0, -2))"),
     Row("amax({1, 1})", [(2, 3)], "dimension 1 is named twice", "x.amax((1, 1))"),
     Row("argmax(-3)", [(2, 3)], "there is no dimension -3", "x.argmax(-3)"),
