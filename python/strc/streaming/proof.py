@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import copy
 import tempfile
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy
 import torch
@@ -42,9 +44,22 @@ class Sequences:
 def offline(model: torch.nn.Module, inputs: Sequence[torch.Tensor], axes: Sequence[int], context: int | None) -> Results:
     """The model's frames, time first: of doubles, or of whole numbers."""
     with torch.no_grad(), bounded(context):
-        given = model(*inputs)
+        try:
+            given = model(*inputs)
+        except RuntimeError as error:
+            raise ImportFailure(
+                "the model does not run with sequences of another length than the example's, so that it is no stream: "
+                f"{str(error).splitlines()[0]}; make what depends on time of the input's own size{line_of(error)}"
+            ) from error
     found = [result.movedim(axis, 0).reshape(result.shape[axis], -1) for result, axis in zip(tensors_of(given), axes)]
     return [result.to(torch.float64) if result.is_floating_point() else result for result in found]
+
+
+def line_of(error: Exception) -> str:
+    """Where the model raises it."""
+    torch_folder = str(Path(torch.__file__).parent)
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(torch_folder)]
+    return f"\n  {frames[-1].filename}:{frames[-1].lineno}: {frames[-1].line}" if len(frames) > 1 else ""
 
 
 def tensors_of(given: object) -> list[torch.Tensor]:

@@ -17,6 +17,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from .capture import operator_name
 from .decompositions import OWN
 from .decompositions.complex_numbers import BY_PARTS, COMPLEX, Parts, by_parts
+from .decompositions.places import MOVES
 from .lowering import Call, Forbidden, Lowering, NoStream, NotLowered, Pair, Var, shown_target
 from .weights import Known
 
@@ -132,8 +133,8 @@ class Tracing(TorchDispatchMode):  # type: ignore[misc]
         return tuple(map(self.standing_for, values)) if isinstance(values, (tuple, list)) else self.standing_for(values)
 
 
-def decompositions_of(target: Any) -> list[Callable[..., Any]]:
-    """What an operator may be made of, the best first."""
+def decompositions_of(target: Any, streams: bool = False) -> list[Callable[..., Any]]:
+    """What an operator may be made of, the best first. `streams`: what moves elements is said by how they lie, not by their places."""
     if not isinstance(target, torch._ops.OpOverload):
         return []
     found: list[Any] = [OWN.get(str(target).removeprefix("aten."))]
@@ -142,6 +143,8 @@ def decompositions_of(target: Any) -> list[Callable[..., Any]]:
     from torch._decomp import decomposition_table
 
     found.append(decomposition_table.get(target))
+    if streams and found[0] in MOVES:
+        found.append(found.pop(0))
     return [function for function in found if function is not None]
 
 
@@ -166,7 +169,7 @@ def composed(lowering: Lowering, node: torch.fx.Node | Call, args: Any, kwargs: 
         raise NotLowered("its decomposition goes too deep")
     first = in_a_row(node, args)
     reason: NotLowered = NoStream("there is no stream for this operator")
-    for function in [first] if first else decompositions_of(node.target):
+    for function in [first] if first else decompositions_of(node.target, lowering.streams):
         try:
             return followed(lowering, function, args, kwargs)
         except Forbidden:

@@ -177,7 +177,7 @@ def stream_model(
     `time` is the dimension of the inputs that counts time, or one for each; None: those along which layers go. The result may come `latency` frames
     of the input later than the model has it; 0 takes only what is causal.
     """
-    _, program, tensors, _ = lowered = lower(capture(model, example_inputs), joins_parts=True)
+    _, program, tensors, _ = lowered = lower(capture(model, example_inputs), streams=True)
     if buffers := lowered[0].buffers:
         raise ImportFailure(f"a streamed model keeps no states of its own, and this one changes its buffer '{buffers[0].name}'")
     if any(tensor.dtype not in (torch.float32, torch.int32, torch.int64, torch.bool) for tensor in example_inputs):

@@ -158,9 +158,9 @@ class Lowering:
     `items`: of an open dimension, which is one of items that are on their own (`torch.items`), the program takes so many at once.
     """
 
-    def __init__(self, captured: Captured, items: int | None = None, joins_parts: bool = False):
+    def __init__(self, captured: Captured, items: int | None = None, streams: bool = False):
         self.captured, self.items = captured, items
-        self.joins_parts = joins_parts  # of complex values, in a last dimension of one value; else they are pairs of values
+        self.streams = streams  # for a streamed model: parts of complex values are a last dimension of one value; else they are two values
         self.buffers = captured.buffers
         self.weights = Weights()
         self.instructions: list[Instruction] = []
@@ -292,7 +292,7 @@ class Lowering:
             self.blame(f"the input {node.name} is no tensor", node)
             like = torch.zeros(())
         if like.dtype.is_complex:
-            if not self.joins_parts:
+            if not self.streams:
                 return self.complex_input(node, like)
             self.blame(f"the input {node.name} is complex: torch.view_as_complex makes it that of a real one", node)
         var = self.values[node] = self.new_var(like)
@@ -370,7 +370,7 @@ class Lowering:
 
     def of_complex(self, node: torch.fx.Node | Call, args: Any, kwargs: Any) -> Any:
         """What complex values go into or come out of: on pairs of values, or on values with a last dimension for both parts."""
-        if not self.joins_parts:
+        if not self.streams:
             from .composed import of_parts
 
             return of_parts(self, node, args, kwargs)
@@ -504,10 +504,10 @@ def shown_target(node: torch.fx.Node | Call) -> str:
     return str(node.target).removesuffix(".default")
 
 
-def lower(captured: Captured, items: int | None = None, joins_parts: bool = False) -> tuple[Captured, Program, dict[str, torch.Tensor], dict[int, torch.Tensor]]:
-    """The model IR of a graph, the stored values with their names, and results without elements by their places. `items`: for so many of an open dimension; `joins_parts`: complex
-    values are one value with their parts in a last dimension, else two."""
+def lower(captured: Captured, items: int | None = None, streams: bool = False) -> tuple[Captured, Program, dict[str, torch.Tensor], dict[int, torch.Tensor]]:
+    """The model IR of a graph, the stored values with their names, and results without elements by their places. `items`: for so many of an open dimension; `streams`: for a
+    streamed model."""
     from . import operators  # noqa: F401  fills the table
 
-    lowering = Lowering(captured, items, joins_parts)
+    lowering = Lowering(captured, items, streams)
     return captured, lowering.lower(), lowering.weights.tensors, lowering.empty

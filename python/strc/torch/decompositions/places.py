@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -37,12 +37,13 @@ def rearranged(name: str) -> Any:
     return function
 
 
+MOVES: list[Callable[..., Any]] = []  # of operators that only move elements
 for each in (
     "diagonal.default", "diagonal_copy.default", "unfold.default", "unfold_copy.default", "rot90.default", "movedim.intlist", "linalg_diagonal.default",
     "moveaxis.intlist", "moveaxis.int", "as_strided.default", "as_strided_copy.default", "narrow_copy.default",
     "channel_shuffle.default", "pixel_unshuffle.default", "repeat_interleave.self_int",
 ):
-    made_of(each)(rearranged(each))
+    MOVES.append(made_of(each)(rearranged(each)))
 
 
 # ---- what replaces elements

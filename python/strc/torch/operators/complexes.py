@@ -63,24 +63,24 @@ def real_of_real(ctx: Lowering, x: Any) -> Any:
 
 
 @lowers_complex("real.default", "imag.default", "abs.default", "angle.default")
-def part(ctx: Lowering, x: Any) -> Var:
+def part(ctx: Lowering, x: Any) -> Any:
     assert ctx.node is not None
     name = str(ctx.node.target).removeprefix("aten.").removesuffix(".default")
     return ctx.emit(f"complex_{name}", (x,), like=real_like(x))
 
 
 @lowers_complex("view_as_real.default")
-def view_as_real(ctx: Lowering, x: Any) -> Var:
+def view_as_real(ctx: Lowering, x: Any) -> Any:
     return Var(x.number, tuple(ctx.meta.shape), ctx.meta.dtype)
 
 
 @lowers_complex("view_as_complex.default")
-def view_as_complex(ctx: Lowering, x: Any) -> Var:
+def view_as_complex(ctx: Lowering, x: Any) -> Any:
     return Var(ctx.var(x).number, tuple(ctx.meta.shape), ctx.meta.dtype)
 
 
 @lowers_complex("complex.default", "polar.default")
-def of_two(ctx: Lowering, one: Any, other: Any) -> Var:
+def of_two(ctx: Lowering, one: Any, other: Any) -> Any:
     assert ctx.node is not None
     op = "complex_polar" if "polar" in str(ctx.node.target) else "complex_of"
     return ctx.emit(op, tuple(whole(ctx, value) for value in (one, other)))
@@ -103,7 +103,7 @@ def convert(ctx: Lowering, x: Any, *_: Any, **__: Any) -> Any:
     return as_complex(ctx, x)
 
 
-def as_complex(ctx: Lowering, x: Var) -> Var:
+def as_complex(ctx: Lowering, x: Var) -> Any:
     zero = ctx.emit("mul_scalar", (x,), 0.0, like=Like(x.shape, x.dtype))
     return ctx.emit("complex_of", (x, zero), like=Like(x.shape, torch.complex64))
 
@@ -139,7 +139,7 @@ def whole_complex(ctx: Lowering, x: Any) -> Any:
     return x if tuple(x.shape) == shape else ctx.emit("expand", (x,), (*ctx.extents(shape), 2), like=Like(shape, x.dtype))
 
 
-def by_number(ctx: Lowering, x: Var, number: complex) -> Var:
+def by_number(ctx: Lowering, x: Var, number: complex) -> Any:
     """A value times a complex number."""
     if x.dtype.is_complex:
         parts = torch.view_as_real(torch.tensor(number, dtype=x.dtype)).expand(*x.shape, 2)
@@ -167,12 +167,12 @@ def summand(ctx: Lowering, x: Any) -> Any:
 
 
 @lowers_complex("conj.default", "_conj.default", "conj_physical.default", "_conj_physical.default")
-def conjugate(ctx: Lowering, x: Any) -> Var:
+def conjugate(ctx: Lowering, x: Any) -> Any:
     return ctx.emit("mul", (x, Known(ctx.local_name("conjugate"), torch.tensor([1.0, -1.0]))))
 
 
 @lowers_complex("exp.default")
-def exponential(ctx: Lowering, x: Any) -> Var:
+def exponential(ctx: Lowering, x: Any) -> Any:
     like = real_like(x)
     size = ctx.emit("exp", (ctx.emit("complex_real", (x,), like=like),), like=like)
     return ctx.emit("complex_polar", (size, ctx.emit("complex_imag", (x,), like=like)))
@@ -199,7 +199,7 @@ def expand(ctx: Lowering, x: Any, *_: Any, **__: Any) -> Any:
 
 
 @lowers_complex("sum.dim_IntList", "mean.dim")
-def reduced(ctx: Lowering, x: Any, dims: Any, keep: bool = False, **_: Any) -> Var:
+def reduced(ctx: Lowering, x: Any, dims: Any, keep: bool = False, **_: Any) -> Any:
     assert ctx.node is not None
     gone = tuple(x.dim(dim) for dim in ([dims] if isinstance(dims, int) else dims or range(x.rank)))
     return ctx.emit("sum" if ".sum." in str(ctx.node.target) else "mean", (x,), gone, keep)

@@ -29,7 +29,20 @@ def index(ctx: Lowering, x: Any, given: Any) -> Any:
         raise NotLowered("a mask beside other indices: how many elements it takes depends on its values")
     if len(dims) == 1:
         return ctx.emit("take", (x, from_front(ctx, given[dims[0]], x.shape[dims[0]])), dims[0])
-    raise NotLowered("by several tensors")
+    places = [given[dim] for dim in dims]
+    if dims != list(range(dims[0], dims[-1] + 1)) or not all(isinstance(one, Known) for one in places):
+        raise NotLowered("by several tensors")
+    shape = (*x.shape[: dims[0]], prod(fixed(x.shape[dims[0] : dims[-1] + 1])), *x.shape[dims[-1] + 1 :])
+    merged = ctx.emit("flatten", (x,), dims[0], dims[-1], like=Like(shape, x.dtype))
+    return ctx.emit("take", (merged, in_a_row(ctx, places, [x.shape[dim] for dim in dims])), dims[0])
+
+
+def in_a_row(ctx: Lowering, places: list[Any], sizes: list[Any]) -> Any:
+    """Stored places in several dimensions as one, in all of them."""
+    made = from_front(ctx, places[0], sizes[0])
+    for one, size in zip(places[1:], sizes[1:]):
+        made = Known(made.name, made.tensor * (static(size) or 0) + from_front(ctx, one, size).tensor)
+    return made
 
 
 def chosen(ctx: Lowering, x: Any, mask: Any) -> Any:

@@ -6,21 +6,20 @@ from typing import Any
 
 import torch
 
-from ..lowering import Like, Lowering, NotLowered, Var, lowers, static
+from ..lowering import Like, Lowering, NoStream, NotLowered, Var, lowers, static
 from ..weights import Known
 from .convolution import layer, spread
 
 
 @lowers("upsample_nearest1d.vec", "upsample_nearest1d.default", "upsample_linear1d.vec", "upsample_linear1d.default")
 def upsample1d(ctx: Lowering, x: Any, *args: Any, **_: Any) -> Any:
-    """As rows of a picture, by whole factors; else as PyTorch decomposes it."""
+    """In a streamed model as rows of a picture, by whole factors; else as PyTorch decomposes it."""
     assert ctx.node is not None
     steps, before = static(ctx.meta.shape[-1]), static(x.shape[-1])
     is_linear = "linear" in str(ctx.node.target)
     corners = is_linear and any(arg is True for arg in args)
-    if steps is None or before is None or steps % before:
-        ctx.unknown.add(ctx.node.target)
-        raise NotLowered("there is no stream for this operator")
+    if not ctx.streams or steps is None or before is None or steps % before:
+        raise NoStream("there is no stream for this operator")
     high = ctx.emit("unsqueeze", (x,), 2, like=Like((*x.shape[:2], 1, before), x.dtype))
     named = {"align_corners": True} if corners else {}
     made = ctx.emit(

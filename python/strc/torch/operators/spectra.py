@@ -25,15 +25,16 @@ def window_of(ctx: Lowering, window: Any, n_fft: int, win_length: int | None, fa
 def not_centred(ctx: Lowering, x: Any, n_fft: int) -> tuple[Any, int]:
     """The sequence without what `center=True` has put before and behind it by reflection, and how much that is."""
     assert ctx.node is not None
-    node = ctx.node.args[0]
+    node: Any = ctx.node.args[0] if isinstance(ctx.node, torch.fx.Node) else None
     while isinstance(node, torch.fx.Node) and operator_name(node) in ("view", "reshape"):
         node = node.args[0]
     if not isinstance(node, torch.fx.Node) or operator_name(node) not in ("pad", "reflection_pad1d"):
         return x, 0
-    amounts, mode = tuple(node.args[1]), (*node.args[2:3], "reflect")[0]
+    given: Any = node.args
+    amounts, mode = tuple(given[1]), (*given[2:3], "reflect")[0]
     if mode != "reflect" or amounts != (n_fft // 2, n_fft // 2):
         return x, 0
-    whole = node.args[0]
+    whole: Any = given[0]
     while isinstance(whole, torch.fx.Node) and operator_name(whole) in ("view", "reshape", "unsqueeze"):
         whole = whole.args[0]
     before = ctx.values[whole]
@@ -44,7 +45,7 @@ def not_centred(ctx: Lowering, x: Any, n_fft: int) -> tuple[Any, int]:
 def stft(
     ctx: Lowering, x: Any, n_fft: int, hop: int | None = None, win_length: int | None = None, window: Any = None, normalized: bool = False,
     onesided: bool | None = None, return_complex: bool | None = None, align_to_window: bool | None = None,
-) -> Var:
+) -> Any:
     if onesided is False:
         raise NotLowered("both sides of the spectrum (onesided=False): of real sequences one is the mirror image of the other")
     if isinstance(x, Var) and x.dtype != torch.float32:
@@ -59,7 +60,7 @@ def stft(
 def istft(
     ctx: Lowering, x: Any, n_fft: int, hop: int | None = None, win_length: int | None = None, window: Any = None, center: bool = True,
     normalized: bool = False, onesided: bool | None = None, length: int | None = None, return_complex: bool = False,
-) -> Var:
+) -> Any:
     if onesided is False or return_complex:
         raise NotLowered("both sides of the spectrum (onesided=False)")
     # What is divided by the window's square is one time the window too much.
