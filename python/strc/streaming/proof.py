@@ -25,6 +25,7 @@ LONGER = 37  # steady states by which one run is longer than the example,
 MOST = 4096  # unless these are more items; but three at least
 CHUNKS = (1, 64)  # frames that are given at a time
 OTHER_CHUNK = 7  # and of the changed input
+LOUDER = 3.0  # the noise in it, so that whatever chooses chooses otherwise
 
 Results = list[torch.Tensor]
 
@@ -132,13 +133,13 @@ class Prover:
         """Other noise in the middle, and from which item on to before which one."""
         period = self.streamed.period
         begin = given.length // 3 // period * period
-        end = begin + period * max(1, 4 // period)
+        end = begin + period * max(1, given.length // 8 // period)
         generator = torch.Generator().manual_seed(2)
         inputs = []
         for x, about in zip(given.inputs, self.streamed.inputs):
             x, first, after = x.clone(), begin * about.frames // period, end * about.frames // period
             part = x.narrow(about.axis, first, after - first)
-            part.copy_(noise(part, generator, 2.0))
+            part.copy_(noise(part, generator, LOUDER))
             inputs.append(x)
         return self.sequences(inputs), begin, end
 
