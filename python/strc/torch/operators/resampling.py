@@ -31,6 +31,8 @@ def upsample1d(ctx: Lowering, x: Any, *args: Any, **_: Any) -> Any:
 @lowers("unfold.default")
 def unfold(ctx: Lowering, x: Any, dim: int, size: int, step: int) -> Any:
     """The windows of a dimension, whose places become the last dimension."""
+    if not x.rank:
+        raise NoStream("of a tensor without dimensions")
     dim = x.dim(dim)
     extent = static(x.shape[dim])
     if extent is None:
