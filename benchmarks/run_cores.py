@@ -145,7 +145,7 @@ def main():
                 failed = True
                 continue
             tables.setdefault(title, []).append(result)
-            print(*rows([result], arguments.threads), sep="\n", flush=True)
+            print(next(rows([result], arguments.threads)), flush=True)
     arguments.out.mkdir(parents=True, exist_ok=True)
     text = report(tables, arguments.threads)
     (arguments.out / "cores.md").write_text(text, "utf-8")

@@ -56,8 +56,10 @@ Scaled chunked(const elab::Elaboration& program, std::int64_t most, const Scalab
     if (states != 0) return phases.within(kBytes.back(), std::min(most, states));
     const double once = ChunkWork(program).ofSteadyState(repetitions);
     if (once <= 0) return {};
-    const auto wanted =
+    const auto enough =
         static_cast<std::int64_t>(std::clamp(kWork / once, 1.0, static_cast<double>(kMostFactor)));
+    // Fewer than one thread does at once would be in vectors less often.
+    const std::int64_t wanted = std::max(enough, from.factor);
     Scaled best;
     for (std::int64_t bytes : kBytes) {
         best = phases.within(bytes, std::min(most, wanted));

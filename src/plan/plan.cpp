@@ -109,8 +109,9 @@ private:
     /// A chunk is a transaction's, as the scaled phase is, and of no use without that.
     void takeChunk(const Begin& begin) {
         if (result.scaled.iterations == 0 || !context.passes.isEnabled(base::Pass::Chunks)) return;
-        Scaled scaled =
-            chunked(program, mostFactor(), scalable(begin), repetitions, options.chunkStates);
+        Scalable all = scalable(begin);
+        all.factor = result.scaled.iterations;
+        Scaled scaled = chunked(program, mostFactor(), all, repetitions, options.chunkStates);
         if (scaled.factor == 0) return;
         std::vector<Channel> before = result.channels;
         Phase phase;
