@@ -1,6 +1,5 @@
 // Chunks in order of their numbers: a thread that has none takes the next one. A chunk waits for what the chunk before it gives, and
 // that one is always at work already, so somebody can always go on. What is handed from chunk to chunk lies in a ring of slots.
-#define _GNU_SOURCE  // pthread_getattr_np
 #include "chunks.h"
 
 #include <pthread.h>
@@ -10,6 +9,7 @@
 
 #include "run.h"
 #include "strc/workers.h"
+#include "thread.h"
 
 enum {
     kLine = 64,  ///< bytes
@@ -68,14 +68,6 @@ static char *slot(strc_team *team, uint64_t chunk) {
 
 // ---- waiting
 
-static void pause_briefly(void) {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
 static int is_there(strc_team *team, uint64_t chunk, uint32_t passed) {
     return __atomic_load_n(reached(team, chunk), __ATOMIC_SEQ_CST) >= mark(chunk, passed);
 }
@@ -85,7 +77,7 @@ static void wait_for(member *me, uint64_t chunk, uint32_t passed) {
     for (int k = 0; k < kSpins; ++k) {
         if (is_there(team, chunk, passed)) return;
         if (strc_is_set(&team->ends)) strc_stop(&me->env);
-        pause_briefly();
+        strc_pause();
     }
     pthread_mutex_lock(&team->mutex);
     __atomic_fetch_add(&team->sleeping, 1, __ATOMIC_SEQ_CST);
@@ -216,23 +208,11 @@ static strc_end do_chunk(void *self) {
     return STRC_END_ITERATIONS;
 }
 
-static const char *end_of_stack(void) {
-    static _Thread_local const char *end;
-    if (end) return end;
-    pthread_attr_t attributes;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return NULL;
-    void *address = NULL;
-    size_t size = 0;
-    pthread_attr_getstack(&attributes, &address, &size);
-    pthread_attr_destroy(&attributes);
-    return end = address;
-}
-
 static void do_chunks(void *self, int64_t first, int64_t end) {
     strc_team *team = self;
     for (; first < end; ++first) {
         member *me = &team->members[first];
-        me->env.stack_end = end_of_stack();
+        me->env.stack_end = strc_end_of_stack();
         me->end = STRC_END_ITERATIONS;
         while (me->end == STRC_END_ITERATIONS && !strc_is_set(&team->ends)) {
             const uint64_t number = __atomic_fetch_add(&team->next, 1, __ATOMIC_RELAXED);

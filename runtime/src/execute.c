@@ -1,6 +1,4 @@
 // One run: phases until an end.
-#define _GNU_SOURCE  // pthread_getattr_np
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,18 +10,8 @@
 #include "strc/device.h"
 #include "strc/ending.h"
 #include "strc/kernels.h"
+#include "thread.h"
 #include "undo.h"
-
-/// The lowest address of this thread's stack.
-static const char *end_of_stack(void) {
-    pthread_attr_t attributes;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return NULL;
-    void *address = NULL;
-    size_t size = 0;
-    pthread_attr_getstack(&attributes, &address, &size);
-    pthread_attr_destroy(&attributes);
-    return address;
-}
 
 typedef struct run {
     const strc_program *program;
@@ -78,7 +66,7 @@ static strc_end starved(run *r) {
 static int has_begun(run *r) {
     if (r->undo.is_open) return 1;
     r->done_at_begin = r->done;
-    r->begun = r->shares ? strc_sharing_now() : 0;
+    r->begun = r->shares ? strc_nanoseconds() : 0;
     r->scales = strc_undo_begin(&r->undo) == 0;
     const strc_device_program *device = r->program->device;
     if (r->scales && device && device->calls->save(r->env->device) != 0)
@@ -122,7 +110,7 @@ static void share(run *r, uint64_t count) {
     const uint64_t states = r->program->chunks->iterations;
     r->done_at_begin = r->done;
     strc_sharing_run measured = {
-        .begin = strc_sharing_now(), .states = count * states, .chunks = count};
+        .begin = strc_nanoseconds(), .states = count * states, .chunks = count};
     strc_undo_begin_team(&r->undo);
     strc_end why = STRC_END_INTERRUPTED;
     const uint64_t done = strc_team_run(r->team, r->env, r->state, count, &why);
@@ -131,7 +119,7 @@ static void share(run *r, uint64_t count) {
         if (why == STRC_END_INTERRUPTED) strc_sharing_failed(&r->sharing);
         strc_leave(r->env, why);
     }
-    measured.end = strc_sharing_now();
+    measured.end = strc_nanoseconds();
     strc_sharing_measured(&r->sharing, measured);
 }
 
@@ -139,7 +127,7 @@ static void share(run *r, uint64_t count) {
 static void measure_alone(run *r) {
     if (!r->shares || !r->undo.is_open) return;
     strc_sharing_measured(&r->sharing, (strc_sharing_run){.begin = r->begun,
-                                                          .end = strc_sharing_now(),
+                                                          .end = strc_nanoseconds(),
                                                           .states = r->done - r->done_at_begin});
 }
 
@@ -298,7 +286,7 @@ strc_end strc_execute(const strc_program *program, strc_env *env, void *state, u
     strc_state_begin(program, state);
     run r = {.program = program, .env = env, .state = state, .iterations = iterations};
     env->poll = 0;
-    env->stack_end = end_of_stack();
+    env->stack_end = strc_end_of_stack();
     strc_mail_begin(env, program, state);
     int is_watched = strc_watch_start(&r.watch, env) == 0;
     r.scales = is_watched && program->scaled.iterations != 0;

@@ -1,6 +1,6 @@
 #include "sharing.h"
 
-#include <time.h>
+#include "thread.h"
 
 enum {
     kShared = 8000000,  ///< ns that chunks of one transaction should take
@@ -15,12 +15,6 @@ enum { kMeasured = 2 };
 
 static const double least_gain = 1.03;
 
-int64_t strc_sharing_now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
-
 void strc_sharing_begin(strc_sharing *sharing, int always) {
     *sharing = (strc_sharing){.trial = kFirstTrial, .is_always = always};
 }
@@ -30,8 +24,8 @@ static int is_known(const strc_sharing_way *way) { return way->runs >= kMeasured
 int strc_sharing_wanted(strc_sharing *sharing) {
     if (sharing->is_always) return 1;
     if (!is_known(&sharing->alone)) return 0;
-    if (!is_known(&sharing->shared)) return strc_sharing_now() >= sharing->until;
-    if (strc_sharing_now() < sharing->until) return sharing->is_shared;
+    if (!is_known(&sharing->shared)) return strc_nanoseconds() >= sharing->until;
+    if (strc_nanoseconds() < sharing->until) return sharing->is_shared;
     sharing->is_trial = 1;
     return !sharing->is_shared;
 }
@@ -71,5 +65,5 @@ void strc_sharing_measured(strc_sharing *sharing, strc_sharing_run run) {
 void strc_sharing_failed(strc_sharing *sharing) {
     sharing->is_shared = sharing->is_trial = 0;
     if (sharing->trial < kLongestTrial) sharing->trial *= 2;
-    sharing->until = strc_sharing_now() + sharing->trial;
+    sharing->until = strc_nanoseconds() + sharing->trial;
 }

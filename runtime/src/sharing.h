@@ -39,6 +39,4 @@ void strc_sharing_measured(strc_sharing *, strc_sharing_run);
 /// A transaction that was shared took too long: not again for a while.
 void strc_sharing_failed(strc_sharing *);
 
-int64_t strc_sharing_now(void);
-
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "thread.h"
+
 enum {
     kBytesPerTick = 1 << 22,  ///< copied in a small part of a tick
     kMostBytes = 1 << 28,  ///< beyond, transactions would have to be too long
@@ -14,12 +16,6 @@ enum {
     kShortest = 200000,  ///< ns
     kPerByte = 3,  ///< ns for each byte of the state: some thirty times what the copy takes
 };
-
-static int64_t now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
 
 void strc_undo_init(strc_undo *undo, strc_env *env, strc_watch *watch, void *state, uint64_t size) {
     *undo = (strc_undo){.env = env, .watch = watch, .state = state, .size = size};
@@ -39,7 +35,7 @@ int strc_undo_begin(strc_undo *undo) {
     undo->random = undo->env->random;
     undo->env->host->begin(undo->env->host->self);
     undo->is_open = undo->is_copied = 1;
-    undo->due = now() + kShortest + (int64_t)undo->size * kPerByte;
+    undo->due = strc_nanoseconds() + kShortest + (int64_t)undo->size * kPerByte;
     strc_watch_arm(undo->watch, undo->length + kPatience);
     return 0;
 }
@@ -52,7 +48,7 @@ void strc_undo_begin_team(strc_undo *undo) {
 }
 
 int strc_undo_is_due(const strc_undo *undo) {
-    return now() >= undo->due || strc_watch_ticks(undo->watch) >= undo->length;
+    return strc_nanoseconds() >= undo->due || strc_watch_ticks(undo->watch) >= undo->length;
 }
 
 int strc_undo_commit(strc_undo *undo) {

@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "run.h"
+#include "thread.h"
 
 enum {
     kMostThreads = 255,
@@ -58,14 +59,6 @@ uint32_t strc_processors(void) {
     return count > 0 ? (uint32_t)count : 1;
 }
 
-static void pause_briefly(void) {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
 /// Does the parts that are left of the thread's own range, then those of the others.
 static void work(const job *job, uint32_t me) {
     for (uint32_t k = 0; k < job->threads; ++k) {
@@ -88,7 +81,7 @@ static uint64_t wait_for_job(uint64_t seen) {
     for (int k = 0; k < spins; ++k) {
         const uint64_t gate = look();
         if (gate >> kNumberShift != seen) return gate;
-        pause_briefly();
+        strc_pause();
     }
     pthread_mutex_lock(&pool.mutex);
     __atomic_fetch_add(&pool.sleeping, 1, __ATOMIC_SEQ_CST);
@@ -178,7 +171,7 @@ static void close_job(void) {
     __atomic_fetch_and(&pool.gate, ~(uint64_t)kOpen, __ATOMIC_SEQ_CST);
     // Parts are short, so threads that are still at work end soon.
     const int spins = __atomic_load_n(&pool.spins, __ATOMIC_RELAXED);
-    for (int k = 0; k < spins && is_anyone_active(); ++k) pause_briefly();
+    for (int k = 0; k < spins && is_anyone_active(); ++k) strc_pause();
     if (!is_anyone_active()) return;
     pthread_mutex_lock(&pool.mutex);
     __atomic_store_n(&pool.owner_sleeps, 1, __ATOMIC_SEQ_CST);
