@@ -325,9 +325,11 @@ unsigned ModuleBuilder::needVectorWidth(KernelFunctions& made, std::int64_t firi
         prepareFirings(*this, made);
         passes.show(base::Pass::VectoriseFirings, made.work->getName().str(),
                     [&] { return ir::print(made.firing(), *made.varying); });
-        made.widths = vectorWidths(kernel, made.firing(), *made.varying);
+        made.widths =
+            vector::widthsOf({.input = kernel.input, .output = kernel.output, .rates = kernel.work},
+                             made.firing(), *made.varying);
     }
-    const unsigned width = bestWidth(made.widths, firings);
+    const unsigned width = vector::bestWidth(made.widths, firings);
     if (width == 0) return 0;
     if (made.vectorWork.contains(width)) return width;
     if (!base::PassRun(passes, base::Pass::VectoriseFirings, made.work->getName().str())) {

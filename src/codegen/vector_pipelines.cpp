@@ -102,7 +102,7 @@ bool VectorPipelineFinder::fit(VectorPipeline& pipeline) const {
         member.repeat = static_cast<unsigned>(repeat);
     }
     pipeline.strip = width;
-    return pipeline.bytes <= kMostOfItems && (!pipeline.looksBack() || fitStrip(pipeline));
+    return pipeline.bytes <= vector::kMostOfItems && (!pipeline.looksBack() || fitStrip(pipeline));
 }
 
 /// The longest strip whose columns, all at once, stay near.

@@ -21,7 +21,7 @@ struct FiringFacts {
     const types::Type *input = nullptr, *output = nullptr;
     graph::Rates rates;
     bool popsProved = true, pushesProved = true;  ///< else the counts are checked
-    std::function<bool(const ir::Instr&)> isSafe;  ///< a check that cannot fail
+    std::function<bool(const ir::Instr&)> isSafe = {};  ///< a check that cannot fail
     /// Do the items of a firing lie on tapes of their own, each beside the next firing's (plan::Plan::inputsOf)? Such items are
     /// not transposed.
     bool isDealt = false;

@@ -23,6 +23,7 @@
 #include "ir/calls.h"
 #include "ir/varying.h"
 #include "vector/columns.h"
+#include "vector/widths.h"
 
 namespace strc::codegen {
 
@@ -208,16 +209,6 @@ void emitBody(ModuleBuilder&, KernelFunctions&, const ir::StreamCode*, const ir:
 /// Emits a function of KernelFunctions::vectorWork or variants; see VariantBody.
 void emitVariant(ModuleBuilder&, KernelFunctions&, const ir::Body&, const std::vector<Param>&,
                  llvm::Function&);
-
-/// The best widths for a kernel that can fire in vectors, the best first; none if it had better not.
-std::vector<unsigned> vectorWidths(const elab::Kernel&, const ir::Body& firing, const ir::Varying&);
-
-/// The one of them in which a step of `firings` firings is done soonest; 0: none.
-unsigned bestWidth(const std::vector<unsigned>& widths, std::int64_t firings);
-
-/// Bytes of the columns of a window, and of the rows of what is pushed: the first level of caches. With half of it sums, which wait
-/// for themselves, were done in too few vectors.
-constexpr std::int64_t kMostOfItems = 32 * 1024;
 
 /// Ends the run if its interrupt flag is set, or jumps to `leave`; the code after it continues in a new block.
 void emitPoll(ModuleBuilder&, llvm::IRBuilder<>&, llvm::Value* env,

@@ -87,6 +87,16 @@ TEST_F(Chunks, WindowsAreHandedOver) {
     EXPECT_EQ(countCarried(plan::CarryKind::Items), 2u);
 }
 
+TEST_F(Chunks, ThePlanTellsWhatIsHandedOver) {
+    make("add Count; add Window(100); add Heavy(100);");
+    const std::string text = plan::print(*program.plan);
+    for (const char* line :
+         {"  take Main.Count: x * 1 + ", "  take 99 items of Main.Count -> Main.Window\n",
+          "  give 99 items of Main.Count -> Main.Window\n", "  take the turn of Main.Show\n",
+          "  give the turn of Main.Show\n", "  segment 0, "})
+        EXPECT_THAT(text, HasSubstr(line));
+}
+
 TEST_F(Chunks, WindowsThatAreLongerThanAChunk) {
     make("add Lcg; add Window(4000); add Heavy(10);", 1);
     expectSame(20);
