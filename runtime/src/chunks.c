@@ -304,12 +304,13 @@ static int begin_members(strc_team *team, const strc_env *env, const void *state
     return 0;
 }
 
-strc_team *strc_team_new(const strc_program *program, const strc_env *env, const void *state,
-                         uint32_t threads) {
+strc_team *strc_team_new(const strc_program *program, const strc_chunks *chunks,
+                         const strc_env *env, const void *state) {
+    const uint32_t threads = env->workers;
     strc_team *team = aligned_alloc(kLine, sizeof *team);
     if (!team) return NULL;
     *team = (strc_team){.program = program,
-                        .chunks = program->chunks,
+                        .chunks = chunks,
                         .state_size = program->state_size,
                         .threads = threads,
                         .slots = threads + kAhead,

@@ -6,9 +6,10 @@
 
 typedef struct strc_team strc_team;
 
-/// Up to `threads` threads for a run, each with a copy of `state`, as it is after the phase `init`. Null: there is no memory.
-strc_team *strc_team_new(const strc_program *, const strc_env *, const void *state,
-                         uint32_t threads);
+/// Threads for chunks of a program, as many as env->workers, each with a copy of `state`, as it is after the phase `init`. Null: there
+/// is no memory.
+strc_team *strc_team_new(const strc_program *, const strc_chunks *, const strc_env *,
+                         const void *state);
 void strc_team_free(strc_team *);
 
 /// Does `count` chunks from what `state` is. Returns how many of them went well before the first that did not. Only if all did,

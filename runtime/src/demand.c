@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ahead.h"
 #include "messages.h"
 #include "run.h"
 
@@ -46,13 +47,15 @@ static void look_for_end(strc_puller *p) {
     if (strc_is_set(p->env->interrupt) || strc_is_set(&p->env->poll)) strc_stop(p->env);
 }
 
-/// Is there one more item of the input?
-static int has_one(strc_puller *p, uint32_t input) {
+/// How many items more of the input there are, one at the least, but no more than are wanted. Several iterations at once do not wait for them.
+static uint64_t supplied(strc_puller *p, uint32_t input, uint64_t wanted) {
     const strc_host *host = p->env->host;
-    int lacks = host->supply(host->self, input, 1, 1);
+    if (p->times == 1) wanted = 1;
+    int lacks = host->supply(host->self, input, wanted, p->times == 1);
     if (lacks < 0) strc_leave(p->env, STRC_END_STOPPED);
     if (lacks) look_for_end(p);  // whoever waits may be interrupted
-    return !lacks;
+    if (lacks && p->times != 1) strc_leave(p->env, STRC_END_INPUT);
+    return lacks ? 0 : wanted;
 }
 
 /// Nonzero: the host takes no more.
@@ -75,12 +78,13 @@ static const uint32_t *outputs_of(const strc_demand *demand, const strc_node *no
     return inputs_of(demand, node) + node->inputs;
 }
 
-/// Items that have to be there before it fires.
-static uint64_t need_of(const strc_puller *p, uint32_t id, uint32_t port) {
+/// Items that have to be there before it fires so many times.
+static uint64_t need_of(const strc_puller *p, uint32_t id, uint32_t port, uint64_t times) {
     const strc_node *node = &p->demand->nodes[id];
     if (node->kind >= STRC_NODE_DUPLICATE)
-        return (uint64_t)p->demand->edges[inputs_of(p->demand, node)[port]].need;
-    return (uint64_t)(p->actors[id].fired == 0 ? &node->first : &node->later)->need;
+        return times * (uint64_t)p->demand->edges[inputs_of(p->demand, node)[port]].need;
+    const strc_rates *rates = p->actors[id].fired == 0 ? &node->first : &node->later;
+    return (uint64_t)rates->need + (times - 1) * (uint64_t)node->later.pop;
 }
 
 static void distribute(strc_puller *p, const strc_node *node) {
@@ -135,8 +139,8 @@ static void fire_code(strc_puller *p, uint32_t id, const strc_node *node) {
     ++box->fired;
 }
 
-static void read_one(strc_puller *p, uint32_t input, strc_queue *to) {
-    strc_read(p->env, (int32_t)input, append(p, to, 1), 1);
+static void read_items(strc_puller *p, uint32_t input, strc_queue *to, uint64_t items) {
+    strc_read(p->env, (int32_t)input, append(p, to, items), items);
 }
 
 static void fire(strc_puller *p, uint32_t id) {
@@ -154,8 +158,8 @@ static void fire(strc_puller *p, uint32_t id) {
             break;
         }
         case STRC_NODE_READER:
-            if (!has_one(p, node->host)) strc_leave(p->env, STRC_END_INPUT);
-            read_one(p, node->host, &p->queues[edges[0]]);
+            if (!supplied(p, node->host, 1)) strc_leave(p->env, STRC_END_INPUT);
+            read_items(p, node->host, &p->queues[edges[0]], 1);
             break;
         case STRC_NODE_WRITER:
             strc_write(p->env, (int32_t)node->host, take(&p->queues[edges[0]], 1), 1);
@@ -167,6 +171,42 @@ static void fire(strc_puller *p, uint32_t id) {
     }
     ++p->actors[id].fired;
     look_for_end(p);
+}
+
+/// Of a region, for `times` firings that are asked for; all that it needs is there.
+static void fire_region(strc_puller *p, uint32_t id, uint64_t fired, uint64_t times) {
+    const strc_node *node = &p->demand->nodes[id];
+    strc_queue *in = node->inputs ? &p->queues[inputs_of(p->demand, node)[0]] : NULL;
+    strc_queue *out = &p->queues[outputs_of(p->demand, node)[0]];
+    p->acting = id;
+    p->memory->reserve(p, id, out, (int64_t)fired * node->later.push);
+    if (fired != times) strc_ahead_save(p->batches, node, in, out);
+    strc_batches_fire(p->batches, node, in, out, fired);
+    if (fired != times) strc_ahead_hide(p->batches, node, out, fired, times);
+    p->env->firings += times * (uint64_t)node->later.firings;
+    p->actors[id].fired += (int64_t)times;
+    look_for_end(p);
+}
+
+/// All that it needs is there.
+static void fire_often(strc_puller *p, uint32_t id, uint64_t times) {
+    const strc_node *node = &p->demand->nodes[id];
+    if (times != 0 && p->actors[id].fired == 0) {
+        fire(p, id);
+        --times;
+    }
+    if (node->kind == STRC_NODE_WRITER && times != 0) {
+        strc_write(p->env, (int32_t)node->host,
+                   take(&p->queues[inputs_of(p->demand, node)[0]], times), times);
+        p->env->firings += times;
+        p->actors[id].fired += (int64_t)times;
+        return;
+    }
+    if (!node->region || times < node->region->iterations) {
+        for (; times != 0; --times) fire(p, id);
+        return;
+    }
+    fire_region(p, id, times, times);
 }
 
 void strc_fired_empty(strc_env *env, int32_t site, int32_t node, int64_t most) {
@@ -184,18 +224,40 @@ static void request(strc_puller *p, uint32_t edge, uint64_t items, uint32_t aske
     p->requests[p->depth++] = (strc_request){edge, asker, items};
 }
 
-/// Asks for what the node lacks; 0: nothing.
-static int request_inputs(strc_puller *p, uint32_t id) {
+/// Asks for what the node lacks to fire so many times; 0: nothing.
+static int request_inputs(strc_puller *p, uint32_t id, uint64_t times) {
     const strc_node *node = &p->demand->nodes[id];
     for (uint32_t port = 0; port < node->inputs; ++port) {
         uint32_t edge = inputs_of(p->demand, node)[port];
-        uint64_t need = need_of(p, id, port);
+        uint64_t need = need_of(p, id, port, times);
         if (holds(&p->queues[edge], need)) continue;
         request(p, edge, need, id);
         p->actors[id].is_waiting = 1;
         return 1;
     }
     return 0;
+}
+
+/// In a batch: the region fires as often as what is lacking takes, or more often.
+static int pursue_region(strc_puller *p, uint32_t id, uint64_t lacking) {
+    const strc_node *node = &p->demand->nodes[id];
+    const uint64_t push = (uint64_t)node->later.push;
+    const uint64_t times = (lacking + push - 1) / push;
+    strc_queue *out = &p->queues[outputs_of(p->demand, node)[0]];
+    const uint64_t released = strc_ahead_release(p->batches, node, out, times);
+    if (released != 0) {
+        p->env->firings += released * (uint64_t)node->later.firings;
+        p->actors[id].fired += (int64_t)released;
+        return 1;
+    }
+    const uint64_t firings =
+        p->actors[id].fired == 0 ? times : strc_ahead_firings(p->batches, node, times);
+    if (request_inputs(p, id, firings)) return 1;
+    if (firings == times)
+        fire_often(p, id, times);
+    else
+        fire_region(p, id, firings, times);
+    return 1;
 }
 
 /// Goes on with the latest request: 0 if that cannot be met.
@@ -206,17 +268,21 @@ static int pursue(strc_puller *p) {
         --p->depth;
         return 1;
     }
-    uint32_t source = p->demand->edges[top.edge].from;
+    const uint32_t source = p->demand->edges[top.edge].from;
+    strc_queue *queue = &p->queues[top.edge];
+    const uint64_t lacking = top.items - strc_queue_bytes(queue) / queue->item;
+    if (strc_ahead_read(p->batches, top.edge, lacking) != 0) return 1;
     if (source == STRC_NONE) {
-        if (!has_one(p, p->demand->input)) return 0;
-        read_one(p, p->demand->input, &p->queues[top.edge]);
-        return 1;
+        const uint64_t items = supplied(p, p->demand->input, lacking);
+        if (items != 0) read_items(p, p->demand->input, queue, items);
+        return items != 0;
     }
     const strc_actor *up = &p->actors[source];
     if (up->is_firing || up->is_waiting) return 0;  // it needs its own output
-    if (request_inputs(p, source)) return 1;
     const strc_node *node = &p->demand->nodes[source];
-    if (p->is_draining && node->kind == STRC_NODE_READER && !has_one(p, node->host)) return 0;
+    if (node->region && p->times != 1) return pursue_region(p, source, lacking);
+    if (request_inputs(p, source, 1)) return 1;
+    if (p->is_draining && node->kind == STRC_NODE_READER && !supplied(p, node->host, 1)) return 0;
     fire(p, source);
     return 1;
 }
@@ -253,20 +319,38 @@ void strc_want(strc_env *env, void *from, int64_t items) {
     if (!is_there) strc_leave(env, STRC_END_INPUT);
 }
 
-static int fire_on_demand(strc_puller *p, uint32_t id) {
+static int fire_on_demand(strc_puller *p, uint32_t id, uint64_t times) {
     const strc_node *node = &p->demand->nodes[id];
     if (p->actors[id].is_firing) return 0;
     for (uint32_t port = 0; port < node->inputs; ++port)
-        if (!ensure(p, inputs_of(p->demand, node)[port], need_of(p, id, port))) return 0;
-    fire(p, id);
+        if (!ensure(p, inputs_of(p->demand, node)[port], need_of(p, id, port, times))) return 0;
+    fire_often(p, id, times);
     return 1;
+}
+
+/// At a stretch, of which it is known what it needs, if the node does not ask while it fires.
+static int fire_at_a_stretch(strc_puller *p, uint32_t id, uint64_t times) {
+    if (!p->demand->nodes[id].later.is_dynamic) return fire_on_demand(p, id, times);
+    while (times != 0 && fire_on_demand(p, id, 1)) --times;
+    return times == 0;
+}
+
+/// Several iterations at once. Each node has fired before, so all firings are alike.
+static void pull_at_once(strc_puller *p) {
+    const strc_demand *demand = p->demand;
+    for (uint32_t k = 0; k < demand->sink_count; ++k)
+        if (!fire_at_a_stretch(p, demand->sinks[k].node, demand->sinks[k].firings * p->times))
+            strc_leave(p->env, STRC_END_INPUT);
+    strc_ahead_take_back(p->batches);
+    p->progress = 1;
 }
 
 static void pull(strc_puller *p) {
     const strc_demand *demand = p->demand;
+    if (p->times != 1) return pull_at_once(p);
     for (uint32_t k = 0; k < demand->sink_count; ++k) {
         for (uint64_t times = 0; times < demand->sinks[k].firings; ++times) {
-            if (!fire_on_demand(p, demand->sinks[k].node)) return;
+            if (!fire_on_demand(p, demand->sinks[k].node, 1)) return;
             p->progress = 1;
         }
     }
@@ -300,7 +384,7 @@ static int can_fire(const strc_puller *p, uint32_t id) {
     const strc_node *node = &p->demand->nodes[id];
     if (p->actors[id].is_firing) return 0;
     for (uint32_t port = 0; port < node->inputs; ++port)
-        if (!holds(&p->queues[inputs_of(p->demand, node)[port]], need_of(p, id, port))) return 0;
+        if (!holds(&p->queues[inputs_of(p->demand, node)[port]], need_of(p, id, port, 1))) return 0;
     return guards_allow(p, id);
 }
 
@@ -328,8 +412,12 @@ static int drain(strc_puller *p) {
 void strc_puller_begin(strc_puller *p, const strc_queue_memory *memory, const strc_program *program,
                        strc_env *env, void *state) {
     const strc_demand *demand = program->demand;
-    *p = (strc_puller){
-        .program = program, .demand = demand, .env = env, .state = state, .memory = memory};
+    *p = (strc_puller){.program = program,
+                       .demand = demand,
+                       .env = env,
+                       .state = state,
+                       .memory = memory,
+                       .times = 1};
     p->queues = (strc_queue *)((char *)state + demand->queues_at);
     p->actors = (strc_actor *)((char *)state + demand->actors_at);
     p->bytes_left = program->most_bytes;
@@ -347,18 +435,27 @@ static void put_initial(strc_puller *p) {
     }
 }
 
+strc_end strc_puller_iterate(strc_puller *p, uint64_t times) {
+    if (!p->has_begun) put_initial(p);
+    p->has_begun = 1;
+    look_for_end(p);
+    p->progress = 0;
+    p->times = times;
+    pull(p);
+    drain(p);
+    if (write_output(p) != 0) return STRC_END_STOPPED;
+    strc_settle(p->env, p->state);
+    if (!p->progress) return STRC_END_INPUT;
+    p->progress = 0;
+    p->done += times;
+    p->times = 1;
+    return STRC_END_ITERATIONS;
+}
+
 strc_end strc_puller_run(strc_puller *p, uint64_t iterations) {
-    put_initial(p);
     while (p->done < iterations) {
-        look_for_end(p);
-        p->progress = 0;
-        pull(p);
-        drain(p);
-        if (write_output(p) != 0) return STRC_END_STOPPED;
-        strc_settle(p->env, p->state);
-        if (!p->progress) return STRC_END_INPUT;
-        p->progress = 0;
-        ++p->done;
+        const strc_end end = strc_puller_iterate(p, 1);
+        if (end != STRC_END_ITERATIONS) return end;
     }
     return STRC_END_ITERATIONS;
 }
@@ -377,7 +474,7 @@ static int pull_next(strc_puller *p) {
     if (p->sink == p->demand->sink_count) return 0;
     const strc_sink *sink = &p->demand->sinks[p->sink++];
     for (uint64_t times = 0; sink->depends && times < sink->firings; ++times) {
-        if (!fire_on_demand(p, sink->node)) break;
+        if (!fire_on_demand(p, sink->node, 1)) break;
         p->moves = 1;
     }
     return 1;

@@ -41,6 +41,10 @@ struct strc_puller {
     uint32_t nesting;  ///< firings under way
     int progress;  ///< a sink has fired in this iteration
     uint64_t done;  ///< iterations
+    uint64_t
+        times;  ///< iterations that are done as one, which is undone if one of them cannot be done
+    struct strc_batches *batches;  ///< null: each is done alone
+    int has_begun;  ///< the first items of feedback loops are there
     int is_draining;  ///< no input comes any more
     uint32_t sink;  ///< that is asked next, then
     int moves;  ///< somebody has fired in this round
@@ -58,6 +62,8 @@ void strc_puller_begin(strc_puller *, const strc_queue_memory *, const strc_prog
                        void *state);
 /// Iterations until there are so many in all, or until another end.
 strc_end strc_puller_run(strc_puller *, uint64_t iterations);
+/// `times` of them as one, in which each sink has all its firings at a stretch. STRC_END_ITERATIONS: they are done.
+strc_end strc_puller_iterate(strc_puller *, uint64_t times);
 /// When the input has ended: as long as anything moves that depends on it.
 strc_end strc_puller_drain(strc_puller *);
 /// What stays in queues: items, and before whom most of them lie.

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batches.h"
 #include "chunks.h"
-#include "demand.h"
 #include "messages.h"
 #include "run.h"
 #include "sharing.h"
@@ -22,6 +22,7 @@ typedef struct run {
     strc_watch watch;
     strc_undo undo;
     strc_puller puller;
+    strc_batches batches;
     int has_begun;  ///< the phase `init` is done
     strc_draining draining;
     int scales;  ///< the phase `scaled` may be used
@@ -87,8 +88,8 @@ static int can_scale(run *r) {
 /// Makes the team when it is first needed.
 static int has_team(run *r) {
     if (r->team) return 1;
-    r->team = strc_team_new(r->program, r->env, r->state, r->env->workers);
-    r->watch.team = r->team;
+    r->team = strc_team_new(r->program, r->program->chunks, r->env, r->state);
+    strc_watch_team(&r->watch, r->team);
     r->shares = r->team != NULL;
     return r->shares;
 }
@@ -249,18 +250,23 @@ static int is_done_again(run *r, strc_end *why) {
 
 static strc_end run_pulled(void *self) {
     run *r = self;
-    return strc_puller_run(&r->puller, r->iterations);
+    return strc_batches_run(&r->batches, r->iterations);
 }
 
 /// Output of completed firings is written, however the run ends.
 static strc_end run_by_demand(run *r) {
     strc_puller_begin(&r->puller, &strc_growing_queues, r->program, r->env, r->state);
-    strc_end end = strc_attempt(r->env, run_pulled, r);
+    strc_batches_begin(&r->batches, &r->puller, &r->undo);
+    strc_end end;
+    do {
+        end = strc_attempt(r->env, run_pulled, r);
+    } while (strc_batches_undo(&r->batches, end));
     if (end == STRC_END_INPUT) end = starved(r);
     if (end == STRC_END_INPUT && r->env->drains) end = strc_puller_drain(&r->puller);
     if (end == STRC_END_INPUT) conclude_ending(r, strc_puller_waiting(&r->puller));
     int stopped = strc_puller_conclude(&r->puller);
     r->done = r->puller.done;
+    strc_batches_free(&r->batches);
     strc_puller_free(&r->puller);
     return stopped && end != STRC_END_FAULT ? STRC_END_STOPPED : end;
 }

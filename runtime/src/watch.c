@@ -108,6 +108,12 @@ void strc_watch_disarm(strc_watch *watch) {
     pthread_mutex_unlock(&watch->mutex);
 }
 
+void strc_watch_team(strc_watch *watch, struct strc_team *team) {
+    pthread_mutex_lock(&watch->mutex);
+    watch->team = team;
+    pthread_mutex_unlock(&watch->mutex);
+}
+
 uint32_t strc_watch_ticks(strc_watch *watch) {
     return __atomic_load_n(&watch->ticks, __ATOMIC_RELAXED);
 }

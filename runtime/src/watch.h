@@ -11,8 +11,6 @@
 
 typedef struct strc_watch {
     strc_env *env;
-    struct strc_team
-        *team;  ///< null, or threads that end when env->poll is set; set while nothing is armed
     pthread_t thread;
     pthread_mutex_t mutex;  ///< of all that follows
     pthread_cond_t changed;
@@ -23,6 +21,7 @@ typedef struct strc_watch {
     uint32_t patience;  ///< ticks that it may take
     uint32_t ticks;  ///< since it was opened; read without the mutex
     int interrupted;  ///< by *env->interrupt or the time
+    struct strc_team *team;  ///< null, or threads that end when env->poll is set
 } strc_watch;
 
 /// A tick is 10 ms. 0: there is a thread now.
@@ -33,6 +32,9 @@ void strc_watch_end(strc_watch *);
 void strc_watch_arm(strc_watch *, uint32_t patience);
 /// It is over; env->poll is set only if the run is to end.
 void strc_watch_disarm(strc_watch *);
+
+/// Threads at work, which end when env->poll is set; null: there are none any more.
+void strc_watch_team(strc_watch *, struct strc_team *);
 
 /// The ticks of the present transaction.
 uint32_t strc_watch_ticks(strc_watch *);

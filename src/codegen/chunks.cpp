@@ -78,8 +78,8 @@ llvm::Constant* carriesOf(ModuleBuilder& m, const std::vector<strc_carry>& rows)
 
 }  // namespace
 
-llvm::Constant* emitChunks(ModuleBuilder& m, const plan::Chunk& chunk,
-                           const std::vector<llvm::Function*>& segments) {
+llvm::Constant* emitChunks(ModuleBuilder& m, const plan::Chunk& chunk) {
+    const std::vector<llvm::Function*> segments = emitSegments(m, chunk);
     std::uint64_t handed = 0;
     const std::vector<strc_carry> rows = rowsOf(chunk, handed);
     const std::vector<std::uint32_t> given = givenInOrder(rows);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
+#include "codegen/detail/chunks.h"
 #include "codegen/detail/module_builder.h"
 #include "graph/ending.h"
 
@@ -36,7 +37,8 @@ public:
                  data(demand.drained, "drained"), number(demand.queueOffset),
                  number(demand.actorOffset), small(edges.size()), small(sinks.size()),
                  small(demand.drained.size()), small(hasOutput ? graph.output : STRC_NONE),
-                 small(plan.inputs.size() - 1), small(plan.outputs.size() - 1), small(0)});
+                 small(plan.inputs.size() - 1), small(plan.outputs.size() - 1),
+                 small(demand.regions.size()), small(batches() ? 1 : 0)});
         return m.constantData(top, "demand");
     }
 
@@ -91,7 +93,8 @@ private:
         return row({small(kind), small(worldOf(id, kind)), small(plan.mailboxOf(id)),
                     small(from.inputs.size()), small(from.outputs.size()), small(firstEdge),
                     small(firstWeight), small(firstGuard), small(guards.size() - firstGuard), full,
-                    pushFull, small(0), rates(from.prework ? *from.prework : from.work, isDynamic),
+                    pushFull, small(0), nothing(),
+                    rates(from.prework ? *from.prework : from.work, isDynamic),
                     rates(from.work, isDynamic), hasCode ? entry(id, from) : nothing()});
     }
 
@@ -124,8 +127,8 @@ private:
     /// A `strc_rates`.
     llvm::Constant* rates(const graph::Rates& of, bool isDynamic) {
         const bool waits = of.pop.dynamic || of.peek.dynamic;
-        return row({number(waits ? 0 : of.peek.max), number(isDynamic ? 0 : of.push.max),
-                    number(waits ? 1 : 0), number(1)});
+        return row({number(waits ? 0 : of.peek.max), number(waits ? 0 : of.pop.max),
+                    number(isDynamic ? 0 : of.push.max), number(waits ? 1 : 0), number(1)});
     }
 
     // ---------------------------------------------------------------- regions
@@ -157,13 +160,57 @@ private:
         const std::int64_t reads = region.steady.reads[0];
         const std::int64_t push = pushRate(graph, region.output);
         auto rates = [&](std::int64_t need, std::int64_t firings) {
-            return row({number(need), number(push), number(0), number(firings)});
+            return row({number(need), number(need), number(push), number(0), number(firings)});
         };
         return row({small(STRC_NODE_FILTER), small(0), small(STRC_NONE), small(hasInput ? 1 : 0),
                     small(isHead ? 1 : 0), small(firstEdge), small(0), small(0), small(0), full,
-                    pushFull, small(0),
+                    pushFull, small(0), isHead && batches() ? regionRow(region) : nothing(),
                     rates(region.init.reads[0] + reads, region.initFirings + region.steadyFirings),
                     rates(reads, region.steadyFirings), isHead ? regionEntry(region) : nothing()});
+    }
+
+    /// A library's iterations are done one by one.
+    bool batches() const { return plan.demand->batches && !m.options.bound; }
+
+    /// A `strc_region`, by its address.
+    llvm::Constant* regionRow(const plan::Region& region) {
+        if (region.scaled.iterations == 0) return nothing();
+        const std::string name = graph.nodes[region.head].name + ".region.scaled";
+        const std::ptrdiff_t number = &region - plan.demand->regions.data();
+        const std::vector<llvm::Constant*> ranges = rangesOf(region);
+        llvm::Constant* chunks = region.chunk ? emitChunks(m, *region.chunk) : nothing();
+        return m.constantData(
+            row({emitUndonePhase(m, region.scaled, name), this->number(region.scaled.iterations),
+                 chunks, this->number(number), table(ranges, "ranges"),
+                 this->number(static_cast<std::int64_t>(ranges.size())), small(region.input),
+                 small(runsAhead(region) ? 1 : 0)}),
+            "region");
+    }
+
+    /// Items of the program's inputs may be read ahead, nothing else.
+    bool runsAhead(const plan::Region& region) const {
+        if (region.input == graph::kNone) return true;
+        const NodeId from = graph.edges[region.input].from;
+        return from == graph::kNone || (graph.nodes[from].kind == graph::NodeKind::Filter &&
+                                        kindOf(graph.nodes[from]) == STRC_NODE_READER);
+    }
+
+    /// `strc_range`s: fields, counts of firings, and what stays on tapes.
+    std::vector<llvm::Constant*> rangesOf(const plan::Region& region) {
+        std::vector<llvm::Constant*> ranges;
+        auto add = [&](std::int64_t at, std::int64_t size) {
+            if (at >= 0 && size > 0) ranges.push_back(row({number(at), number(size)}));
+        };
+        for (NodeId id : region.nodes) {
+            const graph::KernelId kernel = graph.nodes[id].kernel;
+            if (kernel != graph::kNone)
+                add(plan.fields[id], plan.program->kernels[kernel].stateSize);
+            add(plan.counters[id], sizeof(std::int64_t));
+            for (EdgeId edge : graph.nodes[id].inputs)
+                add(plan.channels[edge].offset,
+                    plan.channels[edge].retained * plan.channels[edge].itemSize);
+        }
+        return ranges;
     }
 
     /// strc_node::fire of a region.

@@ -626,6 +626,15 @@ llvm::Function* emitPhase(ModuleBuilder& m, const plan::Phase& phase, const std:
     return PhaseEmitter(m, rare, false).emit(phase, name);
 }
 
+llvm::Function* emitUndonePhase(ModuleBuilder& m, const plan::Phase& phase,
+                                const std::string& name) {
+    return PhaseEmitter(m, false, true).emit(phase, name);
+}
+
+std::vector<llvm::Function*> emitSegments(ModuleBuilder& m, const plan::Chunk& chunk) {
+    return PhaseEmitter(m, false, true).emit(chunk);
+}
+
 namespace {
 
 llvm::Constant* readsOf(ModuleBuilder& m, const plan::Phase& phase) {
@@ -660,7 +669,7 @@ llvm::Constant* phaseConstant(ModuleBuilder& m, const plan::Phase& phase, const 
 llvm::Constant* chunksConstant(ModuleBuilder& m) {
     if (!m.plan.chunk || m.options.inPieces || m.options.device)
         return llvm::ConstantPointerNull::get(m.ptr());
-    return emitChunks(m, *m.plan.chunk, PhaseEmitter(m, false, true).emit(*m.plan.chunk));
+    return emitChunks(m, *m.plan.chunk);
 }
 
 }  // namespace

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <map>
 #include <utility>
 
+#include "graph/flow.h"
 #include "ir/affine_state.h"
 #include "ir/stored_fields.h"
 #include "plan/detail/chunk_work.h"
 #include "plan/detail/layout.h"
+#include "plan/detail/regions.h"
+#include "strc/demand.h"
 
 namespace strc::plan {
 namespace {
@@ -38,16 +42,6 @@ bool isFile(const elab::Kernel& kernel) {
     return role == types::BuiltinRole::Reader || role == types::BuiltinRole::Writer;
 }
 
-bool hasStrings(const types::Type* type) {
-    if (type->is(types::TypeKind::Array)) return hasStrings(type->element);
-    if (type->is(types::TypeKind::Struct)) {
-        const std::vector<types::StructField>& fields = type->structure->fields;
-        return std::any_of(fields.begin(), fields.end(),
-                           [](const types::StructField& field) { return hasStrings(field.type); });
-    }
-    return type->is(types::TypeKind::String);
-}
-
 /// Finds what a phase carries on and between which of its steps.
 class Carries {
 public:
@@ -70,8 +64,10 @@ public:
             if (!nodes[id].isEmpty() && !addNode(id)) return false;
         for (EdgeId id = 0; id < reads.size(); ++id)
             if (plan.channels[id].tape == id && !addTape(id)) return false;
+        // Static parts between queues in memory know where they are.
         for (const Span& each : open)
-            if (!each.isEmpty()) add({.kind = CarryKind::Order}, each.first, each.last + 1);
+            if (!each.isEmpty() && !program.graph.isDynamic())
+                add({.kind = CarryKind::Order}, each.first, each.last + 1);
         return true;
     }
 
@@ -270,7 +266,48 @@ void putInState(const Plan& plan, Carry& carry) {
     carry.to += base;
 }
 
+void addCounter(Chunk& chunk, const Carry& whose, std::int64_t at, std::int64_t summand) {
+    Carry carry = whose;
+    carry.kind = CarryKind::Counter;
+    carry.from = carry.to = at;
+    carry.size = kCounterSize;
+    carry.summand = static_cast<std::uint32_t>(summand);
+    chunk.carries.push_back(carry);
+}
+
+void place(const Plan& plan, Chunk& chunk, const graph::Repetitions& repetitions) {
+    for (Carry& carry : chunk.carries) putInState(plan, carry);
+    for (NodeId id = 0; id < plan.counters.size(); ++id)
+        if (plan.counters[id] >= 0 && repetitions.steady[id] != 0)
+            addCounter(chunk, {.node = id}, plan.counters[id],
+                       chunk.iterations * repetitions.steady[id]);
+}
+
+/// Each chunk reads and writes where it would if it were alone.
+void placeQueues(const Plan& plan, const Region& region, Chunk& chunk) {
+    const graph::Graph& graph = plan.program->graph;
+    auto add = [&](EdgeId edge, std::size_t end, std::int64_t items) {
+        addCounter(chunk, {.tape = edge},
+                   plan.demand->queueOffset + kQueueSize * std::int64_t{edge} +
+                       static_cast<std::int64_t>(end),
+                   items * plan.channels[edge].itemSize);
+    };
+    if (region.input != kNone) add(region.input, offsetof(strc_queue, first), chunk.reads[0]);
+    add(region.output, offsetof(strc_queue, last),
+        chunk.iterations * pushRate(graph, region.output));
+}
+
 }  // namespace
+
+bool hasStrings(const types::Type* type) {
+    if (type->is(types::TypeKind::Array)) return hasStrings(type->element);
+    if (type->is(types::TypeKind::Struct)) {
+        const std::vector<types::StructField>& fields = type->structure->fields;
+        return std::any_of(fields.begin(), fields.end(),
+                           [](const types::StructField& field) { return hasStrings(field.type); });
+    }
+    return type->is(types::TypeKind::String);
+}
 
 std::optional<Chunk> cutIntoSegments(const Plan& plan, Placed placed, std::int64_t iterations,
                                      const graph::Repetitions& repetitions) {
@@ -287,18 +324,12 @@ std::optional<Chunk> cutIntoSegments(const Plan& plan, Placed placed, std::int64
 bool canGain(const Chunk& chunk) { return chunk.ordered * kLeastGain <= chunk.work; }
 
 void placeCarries(Plan& plan, const graph::Repetitions& repetitions) {
-    if (!plan.chunk) return;
-    for (Carry& carry : plan.chunk->carries) putInState(plan, carry);
-    for (NodeId id = 0; id < plan.counters.size(); ++id) {
-        const std::int64_t at = plan.counters[id];
-        if (at < 0) continue;
-        const std::int64_t firings = plan.chunk->iterations * repetitions.steady[id];
-        plan.chunk->carries.push_back({.kind = CarryKind::Counter,
-                                       .node = id,
-                                       .from = at,
-                                       .to = at,
-                                       .size = kCounterSize,
-                                       .summand = static_cast<std::uint32_t>(firings)});
+    if (plan.chunk) place(plan, *plan.chunk, repetitions);
+    if (!plan.demand) return;
+    for (Region& region : plan.demand->regions) {
+        if (!region.chunk) continue;
+        place(plan, *region.chunk, repetitionsOf(region, repetitions));
+        placeQueues(plan, region, *region.chunk);
     }
 }
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "plan/detail/chunk.h"
-#include "plan/detail/chunk_work.h"
 
 namespace strc::plan {
 namespace {
@@ -50,11 +49,11 @@ private:
 
 }  // namespace
 
-Scaled chunked(const elab::Elaboration& program, std::int64_t most, const Scalable& from,
-               const graph::Repetitions& repetitions, std::int64_t states) {
-    const ChunkPhases phases(program.graph, from);
-    if (states != 0) return phases.within(kBytes.back(), std::min(most, states));
-    const double once = ChunkWork(program).ofSteadyState(repetitions);
+Scaled chunked(const graph::Graph& graph, const Scalable& from, const ChunkLength& length) {
+    const ChunkPhases phases(graph, from);
+    if (length.states != 0)
+        return phases.within(kBytes.back(), std::min(length.most, length.states));
+    const double once = length.work;
     if (once <= 0) return {};
     const auto enough =
         static_cast<std::int64_t>(std::clamp(kWork / once, 1.0, static_cast<double>(kMostFactor)));
@@ -62,7 +61,7 @@ Scaled chunked(const elab::Elaboration& program, std::int64_t most, const Scalab
     const std::int64_t wanted = std::max(enough, from.factor);
     Scaled best;
     for (std::int64_t bytes : kBytes) {
-        best = phases.within(bytes, std::min(most, wanted));
+        best = phases.within(bytes, std::min(length.most, wanted));
         if (once * static_cast<double>(best.factor) >= kWork / 4) break;
     }
     return once * static_cast<double>(best.factor) >= kLeastWork ? std::move(best) : Scaled{};

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "graph/ending.h"
+#include "plan/detail/chunk.h"
 
 namespace strc::plan {
 namespace {
@@ -47,6 +48,26 @@ std::vector<bool> findDrained(const graph::Graph& graph, const std::vector<Regio
     return drained;
 }
 
+bool isInLoop(const graph::Graph& graph, const graph::Node& node) {
+    for (graph::CompositeId c = node.parent; c != kNone; c = graph.composites[c].parent)
+        if (graph.composites[c].kind == graph::CompositeKind::FeedbackLoop) return true;
+    return false;
+}
+
+/// Many firings of a sink need nothing that comes from itself. What is undone has to be known wholly: not what filters without shapes keep, nor texts.
+bool canBatch(const elab::Elaboration& program, const Demand& demand) {
+    const graph::Graph& graph = program.graph;
+    return graph.messages.empty() && !program.dynamicFilters &&
+           std::any_of(demand.regions.begin(), demand.regions.end(),
+                       [](const Region& region) { return region.scaled.iterations != 0; }) &&
+           std::all_of(demand.sinks.begin(), demand.sinks.end(),
+                       [&](const Demand::Sink& sink) {
+                           return !isInLoop(graph, graph.nodes[sink.node]);
+                       }) &&
+           std::none_of(graph.edges.begin(), graph.edges.end(),
+                        [](const graph::Edge& edge) { return hasStrings(edge.type); });
+}
+
 std::vector<NodeId> byOrder(const graph::Graph& graph) {
     std::vector<NodeId> nodes(graph.nodes.size());
     for (NodeId id = 0; id < nodes.size(); ++id) nodes[graph.nodes[id].order] = id;
@@ -55,8 +76,9 @@ std::vector<NodeId> byOrder(const graph::Graph& graph) {
 
 }  // namespace
 
-Demand findDemand(const graph::Graph& graph, const graph::Repetitions& repetitions,
+Demand findDemand(const elab::Elaboration& program, const graph::Repetitions& repetitions,
                   std::vector<Region> regions) {
+    const graph::Graph& graph = program.graph;
     Demand made;
     made.regions = std::move(regions);
     std::vector<NodeId> nodes = byOrder(graph);
@@ -76,6 +98,7 @@ Demand findDemand(const graph::Graph& graph, const graph::Repetitions& repetitio
     const std::vector<bool> isDrained = findDrained(graph, made.regions);
     for (NodeId id : nodes)
         if (isDrained[id]) made.drained.push_back(id);
+    made.batches = canBatch(program, made);
     return made;
 }
 

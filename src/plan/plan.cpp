@@ -8,6 +8,7 @@
 #include "base/pass.h"
 #include "graph/flow.h"
 #include "plan/detail/chunk.h"
+#include "plan/detail/chunk_work.h"
 #include "plan/detail/demand.h"
 #include "plan/detail/fuse.h"
 #include "plan/detail/layout.h"
@@ -111,7 +112,9 @@ private:
         if (result.scaled.iterations == 0 || !context.passes.isEnabled(base::Pass::Chunks)) return;
         Scalable all = scalable(begin);
         all.factor = result.scaled.iterations;
-        Scaled scaled = chunked(program, mostFactor(), all, repetitions, options.chunkStates);
+        Scaled scaled = chunked(
+            graph, all,
+            {mostFactor(), ChunkWork(program).ofSteadyState(repetitions), options.chunkStates});
         if (scaled.factor == 0) return;
         std::vector<Channel> before = result.channels;
         Phase phase;
@@ -208,8 +211,8 @@ Plan byDemand(base::Context& context, const elab::Elaboration& program,
     std::vector<Region> regions;
     if (options.tapes == Tapes::Linear &&
         base::PassRun(context.passes, base::Pass::Regions, "the graph"))
-        regions = findRegions(made, repetitions);
-    made.demand = findDemand(program.graph, repetitions, std::move(regions));
+        regions = findRegions(context, made, repetitions, options);
+    made.demand = findDemand(program, repetitions, std::move(regions));
     return made;
 }
 

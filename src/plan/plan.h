@@ -88,7 +88,7 @@ enum class CarryKind : std::uint8_t {
     State,  ///< bytes of a filter's fields, or its count of firings
     Items,  ///< of a tape: those that stay on it
     Affine,  ///< a field that the firings of a chunk change by a known function (ir/affine_state.h)
-    Counter,  ///< the count of firings of `node`, which grows by `summand` in a chunk
+    Counter,  ///< 8 bytes that grow by `summand` in a chunk: the count of firings of `node`, or an end of the queue of `tape`
     Random,  ///< the generator of random numbers
     Order,  ///< nothing: what prints, reads or writes does so in the order of chunks
 };
@@ -150,6 +150,9 @@ struct Region {
     EdgeId output = graph::kNone;
     Phase init;  ///< before the first `steady`; `reads` has one number, which is 0 without an input
     Phase steady;  ///< Read and Write steps are from and to the queues
+    /// Several of `steady` at once, and what threads share of them, where iterations are done in batches.
+    Phase scaled;
+    std::optional<Chunk> chunk;
     std::int64_t initFirings = 0, steadyFirings = 0;  ///< of all nodes
 };
 
@@ -164,6 +167,9 @@ struct Demand {
     std::vector<Sink> sinks;  ///< in the order they are asked
     std::vector<Region> regions;  ///< each is fired as its head
     std::vector<NodeId> drained;  ///< who fires as long as it can afterwards, the first one first
+    /// Several iterations may be done as one, in which each sink has all its firings at a stretch: nobody can tell, and there are
+    /// regions that gain by it.
+    bool batches = false;
     std::int64_t queueOffset = 0;  ///< bytes, into the state: one strc_queue an edge
     std::int64_t actorOffset = 0;  ///< one strc_actor a node
 };
@@ -223,12 +229,15 @@ struct Options {
     /// What to scale; none: the given schedule. To scale, every node must appear once in the steady state.
     const sched::Schedule* scaling = nullptr;
     std::int64_t mostItems = INT64_MAX;  ///< of an open end, in the phase `scaled`
-    std::int64_t factor = 0;  ///< steady states of the phase `scaled`; 0: as many as fast memory holds
+    std::int64_t factor =
+        0;  ///< steady states of the phase `scaled`; 0: as many as fast memory holds
     Tapes tapes = Tapes::Linear;
     /// Filters whose code only moves items are left out as well. Who follows code line by line misses them.
     bool removesCode = false;
     /// Of the program before passes: when the input ends, what has its items fires. Null: nothing can.
     const graph::Ending* ending = nullptr;
+    /// Who runs a program with dynamic rates can undo what it does: iterations may be done in batches.
+    bool batches = false;
     bool chunks = false;  ///< several threads may run the program
     std::int64_t chunkStates =
         0;  ///< steady states of a chunk, whether that pays or not; 0: as it pays

@@ -36,7 +36,7 @@ public:
         printPhase("steady", plan.steady);
         if (plan.scaled.iterations > 0)
             printPhase(fmt::format("{} steady states", plan.scaled.iterations), plan.scaled);
-        if (plan.chunk) printChunk(*plan.chunk);
+        if (plan.chunk) printChunk(*plan.chunk, readsOf(plan.chunk->reads));
         return std::move(out);
     }
 
@@ -122,7 +122,14 @@ private:
             printAll(region.init.steps, 4);
             out += fmt::format("  then, {} items:\n", region.steady.reads[0]);
             printAll(region.steady.steps, 4);
+            if (region.scaled.iterations != 0) {
+                out += fmt::format("  {} at once:\n", region.scaled.iterations);
+                printAll(region.scaled.steps, 4);
+            }
+            if (region.chunk)
+                printChunk(*region.chunk, fmt::format(", {} items", region.chunk->reads[0]));
         }
+        if (demand.batches) out += "in batches, ";
         out += "an iteration asks for:\n";
         for (const Demand::Sink& sink : demand.sinks)
             out +=
@@ -133,9 +140,9 @@ private:
         return std::move(out);
     }
 
-    void printChunk(const Chunk& chunk) {
+    void printChunk(const Chunk& chunk, const std::string& reads) {
         out += fmt::format("chunk of {} steady states{}, {:.0f}% in order:\n", chunk.iterations,
-                           readsOf(chunk.reads), 100 * chunk.ordered / chunk.work);
+                           reads, 100 * chunk.ordered / chunk.work);
         for (std::size_t k = 0; k < chunk.segments.size(); ++k) {
             printCarries(chunk, k);
             const Segment& segment = chunk.segments[k];
@@ -164,7 +171,10 @@ private:
             case CarryKind::Affine:
                 return fmt::format("{}: x * {} + {} and {:#x}", who, carry.factor, carry.summand,
                                    carry.mask);
-            case CarryKind::Counter: return fmt::format("{}: {} firings", who, carry.summand);
+            case CarryKind::Counter:
+                if (carry.node == kNone)
+                    return fmt::format("{}: {} bytes on", nameOf(carry.tape), carry.summand);
+                return fmt::format("{}: {} firings", who, carry.summand);
             case CarryKind::Random: return who + ": random numbers";
             case CarryKind::Order: break;
         }

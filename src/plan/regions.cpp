@@ -5,9 +5,7 @@
 #include <optional>
 
 #include "graph/effects.h"
-#include "plan/detail/place.h"
-#include "plan/detail/ports.h"
-#include "sched/balance.h"
+#include "plan/detail/chunk_work.h"
 #include "types/builtin_streams.h"
 
 namespace strc::plan {
@@ -15,11 +13,17 @@ namespace {
 
 using graph::kNone;
 
+/// Of a filter that is a region alone: its items are copied for that.
+constexpr double kHeavy = 200;
+
 class RegionFinder {
 public:
     RegionFinder(const elab::Elaboration& elaboration, const graph::Repetitions& counts)
         : program(elaboration), graph(elaboration.graph), repetitions(counts) {
         for (NodeId id = 0; id < graph.nodes.size(); ++id) isFree.push_back(mayJoin(id));
+        const ChunkWork work(program);
+        for (NodeId id = 0; id < graph.nodes.size(); ++id)
+            isHeavy.push_back(work.ofFiring(id) >= kHeavy);
         for (const auto& receivers : program.portals)
             for (NodeId id : receivers) isFree[id] = false;
     }
@@ -74,7 +78,8 @@ private:
                 todo.push_back(above);
             }
         }
-        if (region.nodes.size() < 2 || !findInput(region, isMember)) return std::nullopt;
+        if ((region.nodes.size() < 2 && !isHeavy[head]) || !findInput(region, isMember))
+            return std::nullopt;
         std::sort(region.nodes.begin(), region.nodes.end(), [this](NodeId a, NodeId b) {
             return graph.nodes[a].order < graph.nodes[b].order;
         });
@@ -111,95 +116,9 @@ private:
     const graph::Graph& graph;
     const graph::Repetitions& repetitions;
     std::vector<bool> isFree;  ///< may join a region, and is in none yet
+    std::vector<bool>
+        isHeavy;  ///< a firing is worth to be done beside others, in vectors or by threads
 };
-
-/// A region as a program of its own.
-class Part {
-public:
-    Part(const graph::Graph& program, const Region& region) : nodes(region.nodes) {
-        for (NodeId id : nodes) {
-            graph::Node node = program.nodes[id];
-            node.parent = kNone;
-            node.order = static_cast<std::uint32_t>(graph.nodes.size());
-            for (EdgeId& edge : node.inputs) edge = local(program, edge);
-            for (EdgeId& edge : node.outputs) edge = local(program, edge);
-            graph.nodes.push_back(std::move(node));
-        }
-        for (NodeId id = 0; id < graph.nodes.size(); ++id) {
-            for (EdgeId edge : graph.nodes[id].inputs) graph.edges[edge].to = id;
-            for (EdgeId edge : graph.nodes[id].outputs) graph.edges[edge].from = id;
-        }
-        if (region.input != kNone) graph.input = localEdges[region.input];
-        graph.output = localEdges[region.output];
-    }
-
-    void rename(std::vector<Step>& steps) const {
-        for (Step& step : steps) {
-            if (step.node != kNone) step.node = nodes[step.node];
-            if (step.channel != kNone) step.channel = edges[step.channel];
-            rename(step.body);
-        }
-    }
-
-    graph::Graph graph;
-    std::vector<EdgeId> edges;  ///< of the program, by EdgeId of the part
-
-private:
-    EdgeId local(const graph::Graph& program, EdgeId id) {
-        auto [found, isNew] = localEdges.try_emplace(id, static_cast<EdgeId>(edges.size()));
-        if (!isNew) return found->second;
-        edges.push_back(id);
-        graph::Edge edge = program.edges[id];
-        edge.from = edge.to = kNone;
-        edge.initial.clear();  // of the queue that it may be
-        graph.edges.push_back(std::move(edge));
-        return found->second;
-    }
-
-    const std::vector<NodeId>& nodes;
-    std::map<EdgeId, EdgeId> localEdges;
-};
-
-std::int64_t sum(const std::vector<std::int64_t>& counts) {
-    std::int64_t total = 0;
-    for (std::int64_t count : counts) total = graph::addCounts(total, count);
-    return total;
-}
-
-/// False: it has no room beside another region, or its schedule would be too long or too large.
-bool planRegion(Plan& plan, Region& region) {
-    // A queue between two regions would need two channels.
-    if (plan.channels[region.output].capacity != 0 ||
-        (region.input != kNone && plan.channels[region.input].capacity != 0))
-        return false;
-    const Part part(plan.program->graph, region);
-    base::Context scratch;
-    const auto repetitions = sched::balance(scratch, part.graph);
-    if (!repetitions) return false;
-    const auto schedule = sched::schedule(scratch, part.graph, *repetitions, sched::Order::Buffers);
-    if (!schedule) return false;
-    std::int64_t initReads = 0, reads = 0;
-    if (part.graph.input != kNone) {
-        initReads = openInitReads(part.graph, *repetitions);
-        reads = repetitions->steady[part.graph.edges[part.graph.input].to] *
-                popRate(part.graph, part.graph.input);
-    }
-    const std::vector<std::int64_t> none(part.graph.edges.size());
-    Placed init = place(part.graph, schedule->init, {none, initReads, true});
-    Placed steady = place(part.graph, schedule->steady, {init.held, reads});
-    for (EdgeId id = 0; id < part.edges.size(); ++id) {
-        Channel& channel = plan.channels[part.edges[id]];
-        channel.retained = init.held[id];
-        channel.capacity = std::max(init.capacity[id], steady.capacity[id]);
-    }
-    part.rename(init.steps);
-    part.rename(steady.steps);
-    region.init = {std::move(init.steps), {initReads}, 0};
-    region.steady = {std::move(steady.steps), {reads}, 1};
-    region.initFirings = sum(repetitions->init);
-    region.steadyFirings = sum(repetitions->steady);
-    return true;
-}
 
 }  // namespace
 
@@ -214,11 +133,12 @@ bool isQueue(const Plan& plan, EdgeId id) {
     });
 }
 
-std::vector<Region> findRegions(Plan& plan, const graph::Repetitions& repetitions) {
+std::vector<Region> findRegions(base::Context& context, Plan& plan,
+                                const graph::Repetitions& repetitions, const Options& options) {
     std::vector<Region> regions;
     if (hasVisibleOrder(plan.program->graph)) return regions;
     for (Region& region : RegionFinder(*plan.program, repetitions).run())
-        if (planRegion(plan, region)) regions.push_back(std::move(region));
+        if (planRegion(context, plan, region, options)) regions.push_back(std::move(region));
     return regions;
 }
 

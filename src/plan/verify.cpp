@@ -5,6 +5,7 @@
 #include "plan/detail/chunk_check.h"
 #include "plan/detail/demand.h"
 #include "plan/detail/names.h"
+#include "plan/detail/regions.h"
 #include "plan/detail/shared_tapes.h"
 #include "plan/detail/state_check.h"
 #include "plan/plan.h"
@@ -56,7 +57,8 @@ public:
         play("scaled", plan.scaled, repetitions.steady, plan.scaled.iterations);
         play("steady", plan.steady, repetitions.steady, 1);
         if (!plan.chunk) return;
-        playChunks();
+        playChunks(*plan.chunk, repetitions);
+        for (EdgeId id = 0; id < tapeStates.size(); ++id) checkEnd("chunks", id);
         play("steady", plan.steady, repetitions.steady, 1);
     }
 
@@ -135,8 +137,7 @@ private:
     using Places = std::vector<std::int64_t>;
 
     /// Two of them, each in memory of its own that holds nothing but what is handed to it.
-    void playChunks() {
-        const Chunk& chunk = *plan.chunk;
+    void playChunks(const Chunk& chunk, const graph::Repetitions& firings) {
         std::vector<Places> handed;
         for (const Carry& carry : chunk.carries) handed.push_back(carriedAt(carry, carry.to));
         std::vector<Places> stays;  // on tapes that chunks do not touch
@@ -144,7 +145,7 @@ private:
         for (int number = 0; number < 2; ++number) {
             for (TapeState& each : tapeStates)
                 std::fill(each.places.begin(), each.places.end(), kNothing);
-            playPhase("a chunk", {{}, chunk.reads, chunk.iterations}, repetitions.steady,
+            playPhase("a chunk", {{}, chunk.reads, chunk.iterations}, firings.steady,
                       chunk.iterations, [&] { playSegments(chunk, handed); });
         }
         for (const Carry& carry : chunk.carries)
@@ -152,18 +153,20 @@ private:
         for (EdgeId id = 0; id < tapeStates.size(); ++id)
             if (!stays[id].empty()) tapeStates[id].places = stays[id];
         for (std::size_t k = 0; k < handed.size(); ++k) putCarried(chunk.carries[k], handed[k]);
-        for (EdgeId id = 0; id < tapeStates.size(); ++id) checkEnd("chunks", id);
     }
 
+    /// What it gives is the next one's: it may take what was handed to it later.
     void playSegments(const Chunk& chunk, std::vector<Places>& handed) {
+        std::vector<Places> next = handed;
         for (std::size_t at = 0; at <= chunk.segments.size(); ++at) {
             for (std::size_t k = 0; k < handed.size(); ++k)
                 if (chunk.carries[k].taken == at) putCarried(chunk.carries[k], handed[k]);
             for (std::size_t k = 0; k < handed.size(); ++k)
                 if (chunk.carries[k].given == at)
-                    handed[k] = carriedAt(chunk.carries[k], chunk.carries[k].from);
+                    next[k] = carriedAt(chunk.carries[k], chunk.carries[k].from);
             if (at < chunk.segments.size()) playAll(chunk.segments[at].steps);
         }
+        handed = std::move(next);
     }
 
     std::int64_t itemAt(const Carry& carry, std::int64_t byte) const {
@@ -197,27 +200,46 @@ private:
             tapeStates[id].places.assign(static_cast<std::size_t>(plan.channels[id].capacity),
                                          kNothing);
         }
-        for (int iteration = 0; iteration < 4; ++iteration) {
-            const Phase& phase = iteration == 0 ? region.init : region.steady;
-            fired.assign(graph.nodes.size(), 0);
-            read = 0;
-            playAll(phase.steps);
-            if (phase.reads.size() != 1 || phase.reads[0] != read)
-                faults.add("the region of '{}' does not read what it says",
-                           path(graph, region.head));
-            for (NodeId id : region.nodes) {
-                const std::int64_t firings =
-                    repetitions.steady[id] / repetitions.steady[region.head];
-                if (iteration > 0 && fired[id] != firings)
-                    faults.add("'{}' fires {} times instead of {} in its region", path(graph, id),
-                               fired[id], firings);
-                for (EdgeId edge : graph.nodes[id].inputs) checkEnd("a region", edge);
-            }
-            checkEnd("a region", region.output);
+        const graph::Repetitions firings = repetitionsOf(region, repetitions);
+        playPart(region, region.init, firings);
+        for (int iteration = 0; iteration < 3; ++iteration)
+            playPart(region, region.steady, firings);
+        if (region.scaled.iterations == 0) return;
+        playPart(region, region.scaled, firings);
+        playPart(region, region.steady, firings);
+        if (!region.chunk) return;
+        playChunks(*region.chunk, firings);
+        checkEnds("chunks", region);
+        playPart(region, region.steady, firings);
+    }
+
+    /// A phase of a region; of `init` its firings are not known here.
+    void playPart(const Region& region, const Phase& phase, const graph::Repetitions& firings) {
+        fired.assign(graph.nodes.size(), 0);
+        read = 0;
+        playAll(phase.steps);
+        if (phase.reads.size() != 1 || phase.reads[0] != read)
+            faults.add("the region of '{}' does not read what it says", path(graph, region.head));
+        for (NodeId id : region.nodes) {
+            const std::int64_t expected = firings.steady[id] * phase.iterations;
+            if (&phase != &region.init && fired[id] != expected)
+                faults.add("'{}' fires {} times instead of {} in its region", path(graph, id),
+                           fired[id], expected);
         }
+        checkEnds("a region", region);
+    }
+
+    void checkEnds(const char* title, const Region& region) {
+        for (NodeId id : region.nodes)
+            for (EdgeId edge : graph.nodes[id].inputs) checkEnd(title, edge);
+        checkEnd(title, region.output);
     }
 
     void checkReads(const char* title, const Phase& phase) {
+        if (plan.demand) {
+            if (phase.reads.at(0) != read) faults.add("{} does not read what it says", title);
+            return;
+        }
         if (phase.reads.size() != plan.inputs.size())
             return faults.add("reads of {} are missing", title);
         for (std::size_t port = 0; port < plan.inputs.size(); ++port) {

@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <cstddef>
 
 #include "ir/affine_state.h"
 #include "ir/stored_fields.h"
 #include "plan/detail/chunk_check.h"
+#include "plan/detail/layout.h"
+#include "plan/detail/names.h"
 
 namespace strc::plan {
 namespace {
@@ -11,8 +14,8 @@ using graph::kNone;
 
 class CarryCheck {
 public:
-    CarryCheck(const Plan& made, VerifyFaults& all)
-        : plan(made), chunk(*made.chunk), graph(made.program->graph), faults(all) {}
+    CarryCheck(const Plan& made, const Chunk& of, VerifyFaults& all)
+        : plan(made), chunk(of), graph(made.program->graph), faults(all) {}
 
     void run() {
         for (const Carry& carry : chunk.carries) checkPlace(carry);
@@ -34,8 +37,25 @@ private:
             if (step.kind == StepKind::Loop) look(step.body, segment);
             if (step.kind == StepKind::Fire) fires(step.node, segment);
             if (step.kind == StepKind::Read || step.kind == StepKind::Write)
-                checkOrder(kNone, segment, CarryKind::Order, "the open end of the program");
+                plan.demand
+                    ? checkQueue(step)
+                    : checkOrder(kNone, segment, CarryKind::Order, "the open end of the program");
         }
+    }
+
+    /// The end of the queue that the step moves.
+    void checkQueue(const Step& step) {
+        const std::int64_t queue =
+            plan.demand->queueOffset + kQueueSize * std::int64_t{step.channel};
+        const std::size_t end =
+            step.kind == StepKind::Read ? offsetof(strc_queue, first) : offsetof(strc_queue, last);
+        const std::int64_t at = queue + static_cast<std::int64_t>(end);
+        const bool isCounted =
+            std::any_of(chunk.carries.begin(), chunk.carries.end(), [&](const Carry& carry) {
+                return carry.kind == CarryKind::Counter && carry.to == at &&
+                       carry.summand == step.count * plan.channels[step.channel].itemSize;
+            });
+        if (!isCounted) faults.add("chunks do not know where {} is", edgeName(graph, step.channel));
     }
 
     void fires(NodeId id, std::size_t segment) {
@@ -87,7 +107,10 @@ private:
 }  // namespace
 
 void checkCarries(const Plan& plan, VerifyFaults& faults) {
-    if (plan.chunk) CarryCheck(plan, faults).run();
+    if (plan.chunk) CarryCheck(plan, *plan.chunk, faults).run();
+    if (!plan.demand) return;
+    for (const Region& region : plan.demand->regions)
+        if (region.chunk) CarryCheck(plan, *region.chunk, faults).run();
 }
 
 }  // namespace strc::plan

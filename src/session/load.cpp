@@ -132,11 +132,10 @@ void apply(base::Context& context, const Settings& settings) {
 
 namespace {
 
-/// Libraries belong to their caller's thread, and who follows a program line by line wants one.
-bool mayUseThreads(const Settings& settings) {
-    const bool isOther = settings.isShared || settings.isSource || settings.atOnce ||
-                         settings.lowers || settings.debug || settings.device.kind != Device::Cpu;
-    return settings.threads != 1 && !isOther;
+/// Libraries belong to their caller's thread and do what he asks for, and who follows a program line by line wants one.
+bool isDoneAhead(const Settings& settings) {
+    return !(settings.isShared || settings.isSource || settings.atOnce || settings.lowers ||
+             settings.debug || settings.device.kind != Device::Cpu);
 }
 
 }  // namespace
@@ -159,7 +158,8 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.tapes = settings.tapes;
     request.lowers = settings.lowers;
     request.forDevice = settings.device.kind == Device::Cuda;
-    request.chunks = mayUseThreads(settings);
+    request.batches = isDoneAhead(settings);
+    request.chunks = request.batches && settings.threads != 1;
     request.chunkStates = settings.chunkStates;
     request.planIfPossible = loading.last == Stage::Planned && !settings.noInterpret;
     request.optimise = optimisations(settings);

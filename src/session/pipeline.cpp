@@ -275,8 +275,8 @@ private:
                        : own     ? *own
                                  : result.schedules.front(),
                        {single ? &*single : nullptr, request.mostItems, factor, request.tapes,
-                        request.optimise.has_value(), ending ? &*ending : nullptr, request.chunks,
-                        request.chunkStates, request.forDevice});
+                        request.optimise.has_value(), ending ? &*ending : nullptr, request.batches,
+                        request.chunks, request.chunkStates, request.forDevice});
     }
 
     /// What --lenient made a warning of.

@@ -63,6 +63,7 @@ struct Request {
     bool lowers =
         false;  ///< the program becomes one filter (lowered/lower.h), which is planned then
     bool forDevice = false;  ///< plan::Options::forDevice
+    bool batches = false;  ///< plan::Options::batches
     bool chunks = false;  ///< plan::Options::chunks
     std::int64_t chunkStates = 0;  ///< plan::Options::chunkStates
     /// Declarations and static items alone: there is no main stream, and no stage after Lowered.

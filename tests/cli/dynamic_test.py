@@ -5,7 +5,7 @@ import struct
 import subprocess
 import unittest
 
-from command import SECONDS, Case
+from command import SECONDS, STRC, Case
 
 ENDS = """
 void->int filter Count { int k = 0; work push 1 { push(k++); } }
@@ -103,6 +103,49 @@ int->int filter D(portal<G> p) { work pop 1 push 1 { int n = pop(); if (n == 4) 
         self.check(text, [0, 1, 2, 3], ["p.str:3:81: error: the message from 'Main.D' to 'Main.G' is due before firing 2, "
                                         "which is already past [missed-deadline]",
                                         "note: in instance Main.D"])
+
+
+class InBatches(Case):
+    """Static parts of programs with dynamic rates fire often at a stretch, which nobody can tell."""
+
+    PARTS = """
+int->int filter Group { work pop [1, *] push 1 { int n = pop(); int s = n; for (int i = 0; i < (n & 3); i++) s += pop(); push(s); } }
+int->int filter Fir { work pop 1 peek 33 push 1 { int s = 0; for (int i = 0; i < 33; i++) s += (i + 1) * (peek(i) ^ (s >> 3)); pop(); push(s); } }
+int->int filter Pair { int n; work pop 2 push 1 { n++; push(pop() - 3 * pop() + n); } }
+"""
+    ENGINES = [["--interpret"], ["--no-interpret", "-j1"], ["--no-interpret", "-j2", "--no-tune"],
+               ["--no-interpret", "-j3", "--no-tune", "--chunk=2"]]
+
+    def test_files_of_any_length(self):
+        for name, middle in [("behind", "add Group; add Fir; add Pair;"), ("before", "add Fir; add Pair; add Group;"),
+                             ("both", "add Pair; add Fir; add Group; add Fir; add Pair;")]:
+            self.file("p.str", f"int->int pipeline Main {{ {middle} }}{self.PARTS}")
+            self.call("build", "--top=Main", "-o", "program", "p.str")
+            for count in (0, 1, 40, 1000, 20011):
+                with self.subTest(program=name, items=count):
+                    (self.folder / "in.raw").write_bytes(struct.pack(f"{count}i", *(k * k % 8191 for k in range(count))))
+                    ends = ["--in", "in.raw", "--out", "out.raw"]
+                    found = []
+                    for engine in self.ENGINES:
+                        out, err = self.call("run", "-w", "--top=Main", *engine, *ends, "p.str", status=None)
+                        found.append((out, err, (self.folder / "out.raw").read_bytes()))
+                    subprocess.run([self.folder / "program", *ends], cwd=self.folder, check=True)
+                    self.assertEqual((self.folder / "out.raw").read_bytes(), found[0][2])
+                    for other in found[1:]:
+                        self.assertEqual(other, found[0])
+
+    def test_a_pipe_gets_its_answer_at_once(self):
+        """Iterations of which the input is not there yet are not waited for."""
+        self.file("p.str", f"int->int pipeline Main {{ add Pair; add Group; add Pair; }}{self.PARTS}")
+        process = subprocess.Popen([STRC, "run", "-w", "--top=Main", "--no-interpret", "p.str"], cwd=self.folder,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        for k in range(300):
+            process.stdin.write(struct.pack("4i", 4, 0, 0, 0))  # two pairs, neither of which takes more
+            process.stdin.flush()
+            self.assertEqual(len(process.stdout.read(4)), 4, k)
+        process.stdin.close()
+        self.assertEqual(process.wait(timeout=SECONDS), 0)
+        process.stdout.close()
 
 
 if __name__ == "__main__":

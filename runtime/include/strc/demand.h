@@ -29,10 +29,31 @@ typedef struct strc_actor {
 /// One kind of firing.
 typedef struct strc_rates {
     int64_t need;  ///< items that have to be there before; 0 where the firing asks for them itself
+    int64_t pop;  ///< items of these that it takes
     int64_t push;  ///< items that have to have room; 0 where the firing asks for that itself
     int64_t is_dynamic;  ///< the firing asks for its input
     int64_t firings;  ///< that it counts for: a region is a node here
 } strc_rates;
+
+struct strc_chunks;
+
+/// Bytes of the state.
+typedef struct strc_range {
+    uint64_t at, size;
+} strc_range;
+
+/// A node whose firings, from the second one on, may be done at once: where iterations are done in batches.
+typedef struct strc_region {
+    void (*run)(strc_env *, void *state);  ///< so many firings, between the queues
+    uint64_t iterations;
+    const struct strc_chunks *chunks;  ///< null: threads have nothing to share
+    uint64_t number;  ///< among those that are
+    const strc_range *ranges;  ///< what a firing leaves in the state, beside the ends of queues
+    uint64_t range_count;
+    uint32_t input;  ///< edge, or STRC_NONE: it makes its items
+    uint32_t
+        runs_ahead;  ///< it may fire before it is asked: nobody could tell, if it is taken back at the end of a batch
+} strc_region;
 
 typedef enum strc_node_kind {
     STRC_NODE_FILTER,
@@ -56,6 +77,7 @@ typedef struct strc_node {
     uint32_t full;  ///< site: no memory for a queue
     uint32_t push_full;  ///< site: no memory for what it pushes
     uint32_t unused;
+    const strc_region *region;  ///< null: it fires alone
     strc_rates first, later;  ///< filters
     /// Fires a filter with code. If its rates are static, all items that it reads are in `in`, and `out` has room for its pushes.
     void (*fire)(strc_env *, void *state, strc_queue *in, strc_queue *out, int32_t is_first);
@@ -101,6 +123,8 @@ typedef struct strc_demand {
     uint32_t edge_count, sink_count, drained_count;
     uint32_t output_edge;  ///< of the open output, or STRC_NONE
     uint32_t input, output;  ///< the open ones among those of the program
+    uint32_t region_count;
+    uint32_t batches;  ///< several iterations may be done as one, if that can be undone
 } strc_demand;
 
 #ifdef __cplusplus

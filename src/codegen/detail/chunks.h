@@ -5,8 +5,7 @@
 
 namespace strc::codegen {
 
-/// `segments`: a function of env and state for each of the chunk's.
-llvm::Constant* emitChunks(ModuleBuilder&, const plan::Chunk&,
-                           const std::vector<llvm::Function*>& segments);
+/// With a function of env and state for each segment.
+llvm::Constant* emitChunks(ModuleBuilder&, const plan::Chunk&);
 
 }  // namespace strc::codegen

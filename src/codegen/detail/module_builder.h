@@ -222,6 +222,10 @@ void emitFired(ModuleBuilder&, llvm::IRBuilder<>&, llvm::Value* env, graph::Node
 
 /// A phase as a function of env and state; `rare`: it is not worth much time.
 llvm::Function* emitPhase(ModuleBuilder&, const plan::Phase&, const std::string& name, bool rare);
+/// The same of a phase that is undone after a fault or an interrupt: then the state does not matter.
+llvm::Function* emitUndonePhase(ModuleBuilder&, const plan::Phase&, const std::string& name);
+/// A function for each segment, which is undone as well.
+std::vector<llvm::Function*> emitSegments(ModuleBuilder&, const plan::Chunk&);
 
 /// A `strc_demand`.
 llvm::Constant* emitDemand(ModuleBuilder&);

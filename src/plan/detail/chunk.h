@@ -20,14 +20,22 @@ namespace strc::plan {
 /// places within fields and tapes count from the beginning of these. `reads` is left out.
 std::optional<Chunk> cutIntoSegments(const Plan& made, Placed, std::int64_t iterations,
                                      const graph::Repetitions&);
+/// Texts, which are not carried: they are numbers of a thread's own.
+bool hasStrings(const types::Type*);
 /// Could threads gain enough to be worth the trouble?
 bool canGain(const Chunk&);
 /// Once the plan is laid out: what is carried lies at its place in the state.
 void placeCarries(Plan&, const graph::Repetitions&);
 
-/// So many steady states, `most` at most, as make a chunk that is worth handing over, each node with all its firings at a stretch.
-/// factor 0: there are none. `states`: if not 0, so many as far as memory allows, whatever their work is.
-Scaled chunked(const elab::Elaboration&, std::int64_t most, const Scalable&,
-               const graph::Repetitions&, std::int64_t states);
+/// How many steady states a chunk shall have.
+struct ChunkLength {
+    std::int64_t most = 0;
+    double work = 0;  ///< of a steady state (chunk_work.h)
+    std::int64_t states = 0;  ///< if not 0, so many as far as memory allows, whatever their work is
+};
+
+/// So many steady states as make a chunk that is worth handing over, each node with all its firings at a stretch. factor 0: there
+/// are none.
+Scaled chunked(const graph::Graph&, const Scalable&, const ChunkLength&);
 
 }  // namespace strc::plan

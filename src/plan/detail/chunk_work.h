@@ -13,10 +13,9 @@ public:
 
     double ofSteadyState(const graph::Repetitions&) const;
     double of(const Plan&, const Step&) const;
-
-private:
     double ofFiring(NodeId) const;
 
+private:
     const elab::Elaboration& program;
     std::vector<double> kernels;  ///< of a firing
 };

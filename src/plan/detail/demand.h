@@ -10,7 +10,7 @@ namespace strc::plan {
 
 /// Who is asked and who is drained (language.md 13), in the order of the language. `regions`: what fires
 /// together.
-Demand findDemand(const graph::Graph&, const graph::Repetitions&, std::vector<Region> regions);
+Demand findDemand(const elab::Elaboration&, const graph::Repetitions&, std::vector<Region> regions);
 
 /// What is wrong with Plan::demand, one sentence for each fault: who is asked or drained too often, not at all or
 /// too late.
