@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs random programs on every engine and compares what they print with what the model says.
 
-run.py --strc BINARY [--first SEED] [--count N] [--jobs N] [--reduce]
+run.py --strc BINARY [--first SEED] [--count N] [--jobs N] [--engines NAME,NAME] [--reduce]
 
 A program that fails is written to the current folder as random-SEED.str, the expected output beside it
 as random-SEED.out; with --reduce made smaller first.
@@ -31,6 +31,8 @@ ENGINES = {
         *(f"--disable-pass={name}" for name in ("vectorise-firings", "vectorise-loops", "if-conversion")),
         "--no-interpret",
     ],
+    "jit 1 thread": ["-j1", "--no-interpret"],
+    "jit 2 threads": ["-j2", "--no-tune", "--chunk=1", "--no-interpret"],
     "jit 3 threads": ["-j3", "--no-tune", "--chunk=2", "--no-interpret"],
     "jit 16 threads": ["-j16", "--no-tune", "--chunk=1", "--no-interpret"],
     "jit rings": ["--tapes=ring", "--no-interpret"],
@@ -65,10 +67,10 @@ def fault_on(strc, engine, text, expected):
     return "output", f"line {at + 1} is {lines[0]} instead of {lines[1]}"
 
 
-def check(strc, seed, lines):
+def check(strc, seed, lines, chosen=tuple(ENGINES)):
     stream, expected = generate.generate(seed, lines)
     text = generate.text(stream)
-    for engine in ENGINES:
+    for engine in chosen:
         fault = fault_on(strc, engine, text, expected)
         if fault:
             return engine, fault
@@ -149,12 +151,16 @@ def main():
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--lines", type=int, default=60)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--engines", type=lambda text: tuple(text.split(",")), default=tuple(ENGINES))
     parser.add_argument("--reduce", action="store_true")
     arguments = parser.parse_args()
+    unknown = [name for name in arguments.engines if name not in ENGINES]
+    if unknown:
+        parser.error(f"there is no engine '{unknown[0]}', only {', '.join(ENGINES)}")
     failed = 0
     with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
         seeds = range(arguments.first, arguments.first + arguments.count)
-        jobs = {pool.submit(check, arguments.strc, s, arguments.lines): s for s in seeds}
+        jobs = {pool.submit(check, arguments.strc, s, arguments.lines, arguments.engines): s for s in seeds}
         for job in concurrent.futures.as_completed(jobs):
             if job.result():
                 failed += 1
