@@ -183,7 +183,7 @@ static void wait_for_slots(member *me) {
 
 /// Makes other orders of events, which would be rare otherwise.
 static void delay(strc_team *team) {
-    if (team->delays == 0) return;
+    if (__atomic_load_n(&team->delays, __ATOMIC_RELAXED) == 0) return;
     const uint32_t number = __atomic_fetch_add(&team->delays, 0x9e3779b9, __ATOMIC_RELAXED);
     const uint32_t mixed = (number ^ number >> 15) * 0x85ebca6b;
     if ((mixed >> 28) != 0) return;
@@ -264,10 +264,11 @@ uint64_t strc_team_run(strc_team *team, strc_env *env, void *state, uint64_t cou
     team->first += team->count + team->slots;  // nothing of a run before looks like one of this
     team->count = count;
     team->next = 0;
-    team->ends = 0;
+    // Who stops the team meanwhile stops it once more a tick later.
+    __atomic_store_n(&team->ends, 0, __ATOMIC_SEQ_CST);
     for (uint32_t k = 0; k < team->threads; ++k) {
         member *each = &team->members[k];
-        each->env.poll = 0;
+        __atomic_store_n(&each->env.poll, 0, __ATOMIC_RELAXED);
         each->end = STRC_END_ITERATIONS;
     }
     hand_over_first(team, env, state);
@@ -318,7 +319,7 @@ strc_team *strc_team_new(const strc_program *program, const strc_chunks *chunks,
                         .mutex = PTHREAD_MUTEX_INITIALIZER,
                         .moved = PTHREAD_COND_INITIALIZER};
     const char *delays = getenv("STRC_TEST_DELAYS");
-    if (delays) team->delays = (uint32_t)atoi(delays) | 1;
+    if (delays && atoi(delays) != 0) team->delays = (uint32_t)atoi(delays);
     if (begin_members(team, env, state) == 0) return team;
     strc_team_free(team);
     return NULL;

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
-"""The runtime of executables under ThreadSanitizer: its clock is a second thread. threads_test.py STRC"""
+"""The runtime of executables under ThreadSanitizer: its clock is a second thread, and threads share programs.
+threads_test.py STRC
+"""
 
+import os
 import shutil
 import signal
 import subprocess
@@ -12,7 +15,8 @@ from pathlib import Path
 RUNTIME = Path(__file__).resolve().parents[2] / "runtime"
 SKIPPED = 77
 SANITIZER = ["-O1", "-g", "-fsanitize=thread"]
-# Transactions of many steady states, one that takes too long, and dynamic rates.
+# Transactions of many steady states, one that takes too long, dynamic rates; chunks with all that is carried, and those of a static
+# part of a program with dynamic rates.
 PROGRAMS = {
     "scaled": """void->void pipeline Main { add Source; add Sink; }
 void->int filter Source { int n; work push 1 { push(n++); } }
@@ -27,7 +31,21 @@ void->int filter Source { int n; work push 1 { push(n++); } }
 int->int filter Some { work pop [1, 3] push 1 { int x = pop(); if (x % 2 == 0) pop(); push(x); } }
 int->void filter Sink { int n; work pop 1 { int x = pop(); if (++n % 5000 == 0) println(x); } }
 """,
+    "chunks": """void->void pipeline Main { add Source; add Heavy; add Window; add State; add Heavy; add State; add Noise; add Sink; }
+""",
+    "batches": """void->void pipeline Main { add Source; add Heavy; add Window; add Some; add Heavy; add Window; add Sink; }
+""",
 }
+PARTS = """
+void->int filter Source { int x; work push 1 { x = x * 1103515245 + 12345; push(x >> 8); } }
+int->int filter Heavy { work pop 1 push 1 { int x = pop(); for (int k = 0; k < 100; k++) x = x * 31 + (x >> 5) + k; push(x); } }
+int->int filter Window { work peek 30 pop 1 push 1 { int sum = 0; for (int k = 0; k < 30; k++) sum += peek(k) * k; pop(); push(sum + iter()); } }
+int->int filter State { int[3] s; int at; work pop 1 push 1 { at = (at + 1) % 3; s[at] = s[at] * 7 + (pop() ^ s[at] >> 3); push(s[at]); } }
+int->int filter Noise { work pop 1 push 1 { push(pop() + (int)(random() * 1000)); } }
+int->int filter Some { work pop * push 1 { int x = pop(); if (x % 2 == 0) pop(); push(x); } }
+int->void filter Sink { int s; work pop 8 { for (int k = 0; k < 8; k++) s = s * 3 + pop(); println(s); } }
+"""
+SHARED = ["-j3", "--no-tune"]
 
 
 def run(*words, **options):
@@ -40,9 +58,10 @@ def make_runtime(folder):
     if not shutil.which("cc") or run("cc", *SANITIZER, "-o", folder / "empty", folder / "empty.c").returncode != 0:
         return None
     made = []
-    for source in sorted([*(RUNTIME / "src").glob("*.c"), *(RUNTIME / "main").glob("*.c")]):
+    for source in sorted([*(RUNTIME / "src").glob("*.c"), *(RUNTIME / "main").glob("*.c"),
+                          *(RUNTIME / "files").glob("*.c")]):
         to = folder / f"{source.parent.name}-{source.stem}.o"
-        flags = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", *(f"-I{RUNTIME / part}" for part in ("include", "src", "main"))]
+        flags = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", *(f"-I{RUNTIME / part}" for part in ("include", "src", "main", "files"))]
         done = run("cc", "-c", *SANITIZER, *flags, source, "-o", to)
         assert done.returncode == 0, done.stderr
         made.append(to)
@@ -50,6 +69,7 @@ def make_runtime(folder):
 
 
 def check(program, *words, interrupt=False):
+    """What it prints."""
     with subprocess.Popen([program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         if interrupt:
             time.sleep(1)
@@ -57,6 +77,17 @@ def check(program, *words, interrupt=False):
         out, err = process.communicate(timeout=300)
     assert "ThreadSanitizer" not in err, f"{program.name} {words}\n{err}"
     assert out, f"{program.name} {words} prints nothing\n{err}"
+    return out
+
+
+def check_threads(program):
+    """What many threads print is what one does, however they get in each other's way."""
+    expected = check(program, "-i", "20000", "-j1")
+    for delays in ("", "1", "2"):
+        os.environ["STRC_TEST_DELAYS"] = delays or "0"
+        assert check(program, "-i", "20000", *SHARED) == expected, f"{program.name} with delays '{delays}'"
+    check(program, "--seconds", "1", *SHARED)
+    check(program, *SHARED, interrupt=True)
 
 
 def main():
@@ -67,11 +98,16 @@ def main():
             return SKIPPED
         for title, text in PROGRAMS.items():
             source, code, program = folder / f"{title}.str", folder / f"{title}.code", folder / title
-            source.write_text(text)
-            done = run(sys.argv[1], "build", "--emit=obj", "-o", code, source)
+            is_shared = title in ("chunks", "batches")
+            source.write_text(text + PARTS if is_shared else text)
+            words = ["--chunk=40"] if is_shared else []
+            done = run(sys.argv[1], "build", "-w", "--emit=obj", *words, "-o", code, source)
             assert done.returncode == 0, done.stderr
             done = run("cc", *SANITIZER, "-o", program, code, *runtime, "-lm", "-lpthread")
             assert done.returncode == 0, done.stderr
+            if is_shared:
+                check_threads(program)
+                continue
             check(program, "-i", "20000")
             check(program, "--seconds", "1")
             check(program, interrupt=True)
