@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "plan/detail/chunk.h"
-#include "plan/detail/chunk_work.h"
 
 namespace strc::plan {
 namespace {
@@ -50,11 +49,10 @@ private:
 
 }  // namespace
 
-Scaled chunked(const elab::Elaboration& program, std::int64_t most, const Scalable& from,
-               const graph::Repetitions& repetitions, std::int64_t states) {
-    const ChunkPhases phases(program.graph, from);
+Scaled chunked(const graph::Graph& graph, std::int64_t most, const Scalable& from, double once,
+               std::int64_t states) {
+    const ChunkPhases phases(graph, from);
     if (states != 0) return phases.within(kBytes.back(), std::min(most, states));
-    const double once = ChunkWork(program).ofSteadyState(repetitions);
     if (once <= 0) return {};
     const auto enough =
         static_cast<std::int64_t>(std::clamp(kWork / once, 1.0, static_cast<double>(kMostFactor)));

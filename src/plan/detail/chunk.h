@@ -13,21 +13,22 @@
 #include "plan/detail/place.h"
 #include "plan/detail/scale.h"
 #include "plan/plan.h"
+#include "plan/work.h"
 
 namespace strc::plan {
 
 /// None: something would be carried that cannot be. `made` has channels, but need not be laid out:
 /// places within fields and tapes count from the beginning of these. `reads` is left out.
 std::optional<Chunk> cutIntoSegments(const Plan& made, Placed, std::int64_t iterations,
-                                     const graph::Repetitions&);
+                                     const graph::Repetitions&, const WorkEstimate&);
 /// Could threads gain enough to be worth the trouble?
 bool canGain(const Chunk&);
 /// Once the plan is laid out: what is carried lies at its place in the state.
 void placeCarries(Plan&, const graph::Repetitions&);
 
 /// So many steady states, `most` at most, as make a chunk that is worth handing over, each node with all its firings at a stretch.
-/// factor 0: there are none. `states`: if not 0, so many as far as memory allows, whatever their work is.
-Scaled chunked(const elab::Elaboration&, std::int64_t most, const Scalable&,
-               const graph::Repetitions&, std::int64_t states);
+/// factor 0: there are none. `once`: the work of a steady state. `states`: if not 0, so many as far as memory allows, whatever their work is.
+Scaled chunked(const graph::Graph&, std::int64_t most, const Scalable&, double once,
+               std::int64_t states);
 
 }  // namespace strc::plan
