@@ -58,10 +58,10 @@ STRC_API strc_status strc_compiler_add_stream(strc_compiler*, const char* name, 
                                               void* user);
 
 /// Options as the command line has them, without dashes (docs/command-line.md). With a value: "top", "D" ("name=value"),
-/// "keep-param", "W", "O", "check", "kernels", "tapes", "schedule", "stdlib", "weights", "native", "step-limit", "disable-pass",
+/// "keep-param", "W", "O", "check", "kernels", "tapes", "schedule", "stdlib", "weights", "native", "step-limit", "disable-pass", "profile-use",
 /// "emit-after", "opt-bisect-limit", "pass", "input" ("1x3x224x224:half"; once for each tensor that arrives), "input-file", "input-sound" (a file of sound that will be the input), and for what is built "march", "target", "linker", "header", "bundle". Without one, `value`
 /// is null: "w", "lenient", "interpret", "no-interpret", "g", "fast-math", "time-passes", "static", "shared",
-/// "external-weights", "no-torch", "no-fold". Not on the command line: "color": texts of diagnostics have the colours of terminals;
+/// "external-weights", "no-torch", "no-fold", "partitions", "profile". Not on the command line: "color": texts of diagnostics have the colours of terminals;
 /// "seed": what `random()` begins with; "at-once": the most items of an open end that are done together, for
 /// streams (below): more are faster, fewer take less memory. "bound", for libraries and streams: the most items that wait in
 /// a queue of a program with dynamic rates, and messages that wait for a filter.
@@ -265,6 +265,7 @@ typedef struct strc_run_options {
     int drain_tail;  ///< at the end of the input filters that have their items still fire: what an open input does anyway
     int drop_tail;  ///< they do not: the run ends before the first steady state that lacks items
     int no_tune;  ///< threads run the program wherever they can, whether it pays or not
+    int profile;  ///< measure the run (strc_compiler_profile); compiled with the option "profile", step by step
 } strc_run_options;
 
 typedef enum strc_run_end {
@@ -290,6 +291,14 @@ typedef struct strc_run_result {
 /// null.
 STRC_API strc_status strc_compiler_run(strc_compiler*, const strc_run_options*,
                                        strc_run_result* to);
+
+typedef enum strc_profile_form {
+    STRC_PROFILE_TABLE,  ///< for people
+    STRC_PROFILE_JSON,  ///< for Perfetto, chrome://tracing and the option "profile-use"
+} strc_profile_form;
+
+/// What the last run with strc_run_options.profile has measured; empty if there was none. Valid until the next call of this.
+STRC_API const char* strc_compiler_profile(strc_compiler*, strc_profile_form);
 
 /// The same with arrays: runs until `in` is used up or `out` is full; `*produced` says how many items came.
 STRC_API strc_status strc_compiler_run_items(strc_compiler*, const void* in, size_t in_count,

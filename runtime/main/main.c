@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiles.h"
 #include "progress.h"
 #include "signals.h"
 #include "strc/device.h"
@@ -159,8 +160,18 @@ static void run_program(strc_run *run) {
                           .symbolic = strc_filters_of(all),
                           .workers = threads_of(&all->options),
                           .shares_always = (uint8_t)all->options.no_tune,
+                          .tuning = run->about->tuning,
                           .c_format = (uint8_t)all->options.c_format,
                           .drains = (uint8_t)drains(run)};
+    const uint32_t sharing = run->program->chunks ? run->env.workers : 1;
+    if (all->options.profile) {
+        run->env.profile = strc_begin_profile(run->about, &all->options, sharing);
+        if (!run->env.profile) {
+            strc_host_end(all, STRC_FAILED);
+            free(run->state);
+            return;
+        }
+    }
     double start = strc_clock();
     double seconds = all->options.seconds;
     if (seconds >= 0) run->env.seconds = seconds > shortest ? seconds : shortest;
@@ -208,6 +219,10 @@ static int finish(strc_run *run, int ran) {
     strc_messages_show();
     if (ran && all->options.stats) print_stats(run);
     if (ran && all->options.time) fprintf(stderr, "%.3f s\n", run->seconds);
+    if (run->env.profile) {
+        strc_show_profile(run->about, &all->options, run->env.profile);
+        strc_messages_show();
+    }
     int status = strc_messages_status();
     if (status != 0) return status;
     return strc_interrupted() && !all->reader_gone ? 128 + strc_interrupted() : 0;

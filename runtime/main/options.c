@@ -20,6 +20,7 @@ typedef enum option_id {
     kPrintFormat,
     kWorkers,
     kNoTune,
+    kProfile,
     kDefine,
     kWeights,
     kIn,
@@ -60,6 +61,9 @@ static const option table[] = {
     {kNoTune, 0, "--no-tune", NULL,
      "share the program among threads wherever that can be, not only where trials while it runs "
      "have shown that it pays"},
+    {kProfile, 0, "--profile", NULL,
+     "measure the run, and print on standard error what filters, threads and tapes took; "
+     "--profile=FILE also writes it to a file for Perfetto, chrome://tracing or --profile-use"},
     {kDefine, 'D', "--define", "NAME=VALUE", "value of a parameter that was left open"},
     {kWeights, 0, "--weights", "FILE", "the safetensors file with the learned values"},
     {kIn, 0, "--in", "FILE", "input file; default: standard input, raw (tensors: repeatable)"},
@@ -236,6 +240,14 @@ static void define(strc_options *options, const strc_executable *about, const ch
 
 // ---- one option
 
+static void take_profile(strc_options *options, const strc_executable *about, const char *file) {
+    options->profile = 1;
+    if (file) options->profile_file = file;
+    if (about->profile) return;
+    STRC_FAIL(nowhere, BadCommandLine,
+              "'--profile' is for executables that were built with it: 'strc build --profile'");
+}
+
 static strc_file_options *file_of(strc_options *options, option_id id) {
     if (id == kIn || id == kInFormat) return &options->in;
     return id >= kIn ? &options->out : NULL;
@@ -255,6 +267,7 @@ static void take(strc_options *options, const strc_executable *about, const opti
         case kSeconds: take_seconds(text, option, &options->seconds); break;
         case kStats: options->stats = 1; break;
         case kNoTune: options->no_tune = 1; break;
+        case kProfile: take_profile(options, about, text); break;
         case kTime: options->time = 1; break;
         case kLoopInput: options->loop_input = 1; break;
         case kTail: take_tail(text, option, about, &options->tail); break;
@@ -347,6 +360,7 @@ static int is_shown(option_id id, const strc_executable *about) {
     if (id >= kIn) return has_open_end(about->outputs, program->outputs);
     if (id == kDefine) return about->parameter_count != 0;
     if (id == kWeights) return about->weights_calls != NULL;
+    if (id == kProfile) return about->profile != NULL;
     return program->inputs != 0 || (id != kLoopInput && id != kTail);
 }
 
@@ -391,7 +405,9 @@ strc_parsed strc_options_parse(strc_options *options, int argc, char **argv,
             continue;
         }
         const option *found = find(word, &value);
-        if (!found || (!found->value && value)) return unknown(word, strcspn(word, "="));
+        const int takes_value =
+            found && (found->value || (found->id == kProfile && value && *value));
+        if (!found || (!takes_value && value)) return unknown(word, strcspn(word, "="));
         if (found->id == kHelp) {
             print_help(argv[0], about);
             return STRC_PARSED_DONE;

@@ -27,6 +27,8 @@ typedef struct strc_options {
     double seconds;  ///< negative: no limit
     int32_t workers;  ///< threads; 0: one for each processor
     int no_tune;
+    int profile;
+    const char *profile_file;  ///< null: the table alone
     strc_tail tail;
     int loop_input, c_format, stats, time;
     strc_file_options in, out;

@@ -16,8 +16,9 @@ enum {
     kFewestChunks = 2,
 };
 
+/// A profile counts the firings of each node, one by one.
 static int has_regions(const strc_puller *p) {
-    return p->demand->batches && p->program->device == NULL && p->program->kernels == NULL;
+    return p->demand->batches && p->env->profile == NULL && p->program->device == NULL && p->program->kernels == NULL;
 }
 
 void strc_batches_begin(strc_batches *batches, strc_puller *p, strc_undo *undo) {

@@ -10,6 +10,7 @@
 #include "run.h"
 #include "strc/workers.h"
 #include "thread.h"
+#include "timing.h"
 
 enum {
     kLine = 64,  ///< bytes
@@ -30,6 +31,7 @@ typedef struct member {
     char *state;
     uint64_t chunk;  ///< that it does
     strc_end end;
+    strc_profile_thread *timing;  ///< null: there is no profile
 } member;
 
 struct strc_team {
@@ -86,6 +88,15 @@ static void wait_for(member *me, uint64_t chunk, uint32_t passed) {
     __atomic_fetch_sub(&team->sleeping, 1, __ATOMIC_SEQ_CST);
     pthread_mutex_unlock(&team->mutex);
     if (!is_there(team, chunk, passed)) strc_stop(&me->env);
+}
+
+/// The same, seen by a profile.
+static void await(member *me, uint64_t chunk, uint32_t passed) {
+    if (!me->timing) return wait_for(me, chunk, passed);
+    if (is_there(me->team, chunk, passed)) return;
+    const uint64_t begin = strc_ticks();
+    wait_for(me, chunk, passed);
+    strc_timing_waited(me->timing, begin);
 }
 
 static void wake(strc_team *team) {
@@ -152,7 +163,7 @@ static void take_all(member *me, carrying *done, uint32_t segment) {
     for (; end < chunks->carry_count && chunks->carries[end].taken == segment; ++end)
         if (chunks->carries[end].given >= passed) passed = chunks->carries[end].given + 1;
     if (end == done->taken) return;
-    wait_for(me, me->chunk - 1, passed);
+    await(me, me->chunk - 1, passed);
     char *handed = slot(team, me->chunk), *next = slot(team, me->chunk + 1);
     for (; done->taken < end; ++done->taken) {
         const strc_carry *carry = &chunks->carries[done->taken];
@@ -178,7 +189,7 @@ static void wait_for_slots(member *me) {
     const strc_team *team = me->team;
     const uint32_t whole = team->chunks->segment_count + 1;
     for (uint64_t chunk = me->chunk; chunk <= me->chunk + 1; ++chunk)
-        if (chunk >= team->first + team->slots) wait_for(me, chunk - team->slots, whole);
+        if (chunk >= team->first + team->slots) await(me, chunk - team->slots, whole);
 }
 
 /// Makes other orders of events, which would be rare otherwise.
@@ -191,11 +202,20 @@ static void delay(strc_team *team) {
     nanosleep(&time, NULL);
 }
 
+static void do_segment(member *me, uint32_t segment) {
+    strc_profile_thread *timing = me->env.timing;
+    if (timing) timing->last = strc_ticks();
+    const uint64_t begin = timing ? timing->last : 0;
+    me->team->chunks->segments[segment](&me->env, me->state);
+    if (timing) strc_timing_event(timing, STRC_EVENT_SEGMENT + segment, begin);
+}
+
 static strc_end do_chunk(void *self) {
     member *me = self;
     strc_team *team = me->team;
     const strc_chunks *chunks = team->chunks;
     carrying done = {0, 0};
+    me->env.timing = me->timing ? strc_timing_begin(me->timing, STRC_PROFILE_CHUNK) : NULL;
     wait_for_slots(me);
     pass(team, me->chunk, 0);
     for (uint32_t segment = 0; segment <= chunks->segment_count; ++segment) {
@@ -203,8 +223,9 @@ static strc_end do_chunk(void *self) {
         give_all(me, &done, segment);
         delay(team);
         pass(team, me->chunk, segment + 1);
-        if (segment < chunks->segment_count) chunks->segments[segment](&me->env, me->state);
+        if (segment < chunks->segment_count) do_segment(me, segment);
     }
+    if (me->env.timing) strc_timing_end(me->env.timing, STRC_PROFILE_CHUNK);
     return STRC_END_ITERATIONS;
 }
 
@@ -300,6 +321,8 @@ static int begin_members(strc_team *team, const strc_env *env, const void *state
         each->env.workers = 1;
         each->env.strings = NULL;
         each->env.escape = NULL;
+        each->env.timing = NULL;
+        each->timing = env->profile ? &env->profile->threads[k] : NULL;
         memcpy(each->state, state, team->state_size);
     }
     return 0;

@@ -6,6 +6,7 @@
 #include "ahead.h"
 #include "messages.h"
 #include "run.h"
+#include "timing.h"
 
 static int holds(const strc_queue *queue, uint64_t items) {
     return strc_queue_bytes(queue) >= items * queue->item;
@@ -143,7 +144,39 @@ static void read_items(strc_puller *p, uint32_t input, strc_queue *to, uint64_t 
     strc_read(p->env, (int32_t)input, append(p, to, items), items);
 }
 
+/// What went by until now belongs to the firing in whose middle this one is wanted, or to nobody.
+static void lap(strc_puller *p) {
+    const uint32_t nobody = p->program->node_count;
+    strc_lap(p->env, (int32_t)(p->under_way == STRC_NOBODY ? nobody : p->under_way));
+}
+
+static void note_items(strc_puller *p, const strc_node *node) {
+    const uint32_t *outputs = outputs_of(p->demand, node);
+    for (uint32_t port = 0; port < node->outputs; ++port) {
+        const strc_queue *queue = &p->queues[outputs[port]];
+        if (queue->item == 0) continue;
+        strc_profile_note_items(p->env->profile, outputs[port],
+                                strc_queue_bytes(queue) / queue->item);
+    }
+}
+
+static void fire_node(strc_puller *p, uint32_t id);
+
 static void fire(strc_puller *p, uint32_t id) {
+    const uint32_t outer = p->under_way;
+    if (!p->env->profile) {
+        fire_node(p, id);
+        return;
+    }
+    if (p->env->timing) lap(p);
+    p->under_way = id;
+    fire_node(p, id);
+    if (p->env->timing) lap(p);
+    p->under_way = outer;
+    note_items(p, &p->demand->nodes[id]);
+}
+
+static void fire_node(strc_puller *p, uint32_t id) {
     const strc_node *node = &p->demand->nodes[id];
     const uint32_t *edges = inputs_of(p->demand, node);
     if (p->memory->between && p->nesting == 0) p->memory->between(p);
@@ -417,7 +450,8 @@ void strc_puller_begin(strc_puller *p, const strc_queue_memory *memory, const st
                        .env = env,
                        .state = state,
                        .memory = memory,
-                       .times = 1};
+                       .times = 1,
+                       .under_way = STRC_NOBODY};
     p->queues = (strc_queue *)((char *)state + demand->queues_at);
     p->actors = (strc_actor *)((char *)state + demand->actors_at);
     p->bytes_left = program->most_bytes;
@@ -435,15 +469,29 @@ static void put_initial(strc_puller *p) {
     }
 }
 
+static void begin_iteration(strc_puller *p) {
+    strc_profile *profile = p->env->profile;
+    if (profile) p->env->timing = strc_timing_begin(&profile->threads[0], STRC_PROFILE_STEADY);
+}
+
+static void end_iteration(strc_puller *p) {
+    if (!p->env->timing) return;
+    lap(p);
+    strc_timing_end(p->env->timing, STRC_PROFILE_STEADY);
+    p->env->timing = NULL;
+}
+
 strc_end strc_puller_iterate(strc_puller *p, uint64_t times) {
     if (!p->has_begun) put_initial(p);
     p->has_begun = 1;
     look_for_end(p);
     p->progress = 0;
     p->times = times;
+    begin_iteration(p);
     pull(p);
     drain(p);
     if (write_output(p) != 0) return STRC_END_STOPPED;
+    end_iteration(p);
     strc_settle(p->env, p->state);
     if (!p->progress) return STRC_END_INPUT;
     p->progress = 0;
@@ -463,6 +511,8 @@ strc_end strc_puller_run(strc_puller *p, uint64_t iterations) {
 /// Who waits for input in the middle of a firing leaves: it never goes on, and others do.
 static void forget_firings(strc_puller *p) {
     p->is_draining = 1;
+    p->under_way = STRC_NOBODY;
+    p->env->timing = NULL;
     forget_requests(p, 0);
     p->env->depth = 0;
     p->env->strings_kept = 0;
@@ -524,5 +574,7 @@ strc_waiting strc_puller_waiting(const strc_puller *p) {
 int strc_puller_conclude(strc_puller *p) {
     if (p->progress) ++p->done;
     p->progress = 0;
+    for (uint32_t k = 0; p->env->profile && k < p->program->node_count; ++k)
+        strc_profile_set_firings(p->env->profile, k, (uint64_t)p->actors[k].fired);
     return write_output(p);
 }

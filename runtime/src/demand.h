@@ -38,6 +38,7 @@ struct strc_puller {
     strc_request *requests;  ///< a stack: graphs are thousands of nodes deep
     uint64_t depth, capacity;
     uint32_t acting;  ///< who began to fire last
+    uint32_t under_way;  ///< whose firing is timed, or STRC_NOBODY
     uint32_t nesting;  ///< firings under way
     int progress;  ///< a sink has fired in this iteration
     uint64_t done;  ///< iterations

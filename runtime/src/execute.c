@@ -11,6 +11,7 @@
 #include "strc/ending.h"
 #include "strc/kernels.h"
 #include "thread.h"
+#include "timing.h"
 #include "undo.h"
 
 typedef struct run {
@@ -51,8 +52,12 @@ static int supplied(const run *r, const strc_phase *phase, int must) {
     return has_items(r, phase->reads, 1, must);
 }
 
-static void run_phase(run *r, const strc_phase *phase) {
+static void run_phase(run *r, const strc_phase *phase, strc_profile_phase kind) {
+    strc_profile *profile = r->env->profile;
+    r->env->timing = profile ? strc_timing_begin(&profile->threads[0], kind) : NULL;
     phase->run(r->env, r->state);
+    if (r->env->timing) strc_timing_end(r->env->timing, kind);
+    r->env->timing = NULL;
     strc_settle(r->env, r->state);
     strc_strings_release(r->env);
     r->done += phase->iterations;
@@ -151,7 +156,7 @@ static strc_end run_phases(void *self) {
             continue;
         }
         if (can_scale(r)) {
-            run_phase(r, &program->scaled);
+            run_phase(r, &program->scaled, STRC_PROFILE_SCALED);
             if (!strc_undo_is_due(&r->undo)) continue;
             measure_alone(r);
             if (strc_undo_commit(&r->undo) != 0) return STRC_END_STOPPED;
@@ -159,7 +164,7 @@ static strc_end run_phases(void *self) {
         }
         if (strc_undo_commit(&r->undo) != 0) return STRC_END_STOPPED;
         if (!supplied(r, &program->steady, 1)) return starved(r);
-        run_phase(r, &program->steady);
+        run_phase(r, &program->steady, STRC_PROFILE_STEADY);
     }
     return STRC_END_ITERATIONS;
 }
@@ -168,7 +173,7 @@ static strc_end run_init(void *self) {
     run *r = self;
     if (strc_is_set(r->env->interrupt)) return STRC_END_INTERRUPTED;
     if (!supplied(r, &r->program->init, 1)) return starved(r);
-    run_phase(r, &r->program->init);
+    run_phase(r, &r->program->init, STRC_PROFILE_INIT);
     r->has_begun = 1;
     return STRC_END_ITERATIONS;
 }
@@ -183,6 +188,7 @@ static int64_t still(void *self, uint32_t input, int64_t most) {
 /// Tensors whose shape only the run knows stay: tapes may have names of some that have gone before.
 static strc_end run_draining(void *self) {
     run *r = self;
+    r->env->timing = NULL;  // phases that drain have no laps
     for (void (*phase)(strc_env *, void *); (phase = strc_draining_next(&r->draining)) != NULL;) {
         if (is_interrupted(r)) return STRC_END_INTERRUPTED;
         phase(r->env, r->state);
@@ -287,6 +293,19 @@ static strc_end run_all(run *r) {
     return drains ? drain(r) : end;
 }
 
+static void begin_sharing(run *r) {
+    strc_tuning known;
+    strc_sharing_begin(&r->sharing, r->env->shares_always);
+    if (r->shares && strc_tuning_load(r->env->tuning, r->env->workers, &known))
+        strc_sharing_remember(&r->sharing, &known);
+}
+
+static void remember_sharing(const run *r) {
+    strc_tuning known;
+    if (r->team && strc_sharing_known(&r->sharing, &known))
+        strc_tuning_store(r->env->tuning, r->env->workers, &known);
+}
+
 strc_end strc_execute(const strc_program *program, strc_env *env, void *state, uint64_t iterations,
                       uint64_t *done) {
     strc_state_begin(program, state);
@@ -297,14 +316,20 @@ strc_end strc_execute(const strc_program *program, strc_env *env, void *state, u
     int is_watched = strc_watch_start(&r.watch, env) == 0;
     r.scales = is_watched && program->scaled.iterations != 0;
     r.shares = program->chunks != NULL && env->workers > 1;
-    strc_sharing_begin(&r.sharing, env->shares_always);
+    begin_sharing(&r);
     strc_undo_init(&r.undo, env, &r.watch, state, program->state_size);
     strc_end end = STRC_END_DEVICE;
     const strc_device_program *device = program->device;
     const strc_kernel_program *kernels = program->kernels;
     if (device) env->device = device->calls->open(program, env, state);
     if (kernels) env->kernels = kernels->calls->open(program, env);
+    if (env->profile) strc_profile_start(env->profile);
     if ((!device || env->device) && (!kernels || env->kernels)) end = run_all(&r);
+    if (env->profile) {
+        strc_profile_stop(env->profile, r.done);
+        env->profile->drained = program->demand ? 0 : env->firings;
+    }
+    remember_sharing(&r);
     if (kernels) kernels->calls->close(env->kernels);
     if (device) device->calls->close(env->device);
     strc_undo_free(&r.undo);

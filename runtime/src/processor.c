@@ -37,7 +37,14 @@ const char *strc_missing_feature(uint64_t wanted) {
     return NULL;
 }
 
+uint64_t strc_processor_identity(void) {
+    const registers model = ask(1), maker = ask(0);
+    return ((uint64_t)model.eax << 32 | maker.ebx) ^ (uint64_t)model.ecx << 16;
+}
+
 #else
+
+uint64_t strc_processor_identity(void) { return 0; }
 
 const char *strc_missing_feature(uint64_t wanted) {
     (void)wanted;

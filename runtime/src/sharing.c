@@ -5,6 +5,7 @@
 enum {
     kShared = 8000000,  ///< ns that chunks of one transaction should take
     kFirstTrial = 50000000,  ///< ns
+    kRememberedTrial = 500000000,
     kLongestTrial = 2000000000,
     kFewestAThread = 2,  ///< chunks
     kMost = 4096,
@@ -20,6 +21,22 @@ void strc_sharing_begin(strc_sharing *sharing, int always) {
 }
 
 static int is_known(const strc_sharing_way *way) { return way->runs >= kMeasured; }
+
+/// The other way is tried before long: the machine may have become busier since then, or idler.
+void strc_sharing_remember(strc_sharing *sharing, const strc_tuning *known) {
+    if (sharing->is_always) return;
+    sharing->alone = (strc_sharing_way){known->alone, kMeasured};
+    sharing->shared = (strc_sharing_way){known->shared, kMeasured};
+    sharing->chunk = known->chunk;
+    sharing->is_shared = known->shared * least_gain < known->alone;
+    sharing->trial = kRememberedTrial;
+    sharing->until = strc_nanoseconds() + sharing->trial;
+}
+
+int strc_sharing_known(const strc_sharing *sharing, strc_tuning *to) {
+    *to = (strc_tuning){sharing->alone.each, sharing->shared.each, sharing->chunk};
+    return !sharing->is_always && is_known(&sharing->alone) && is_known(&sharing->shared);
+}
 
 int strc_sharing_wanted(strc_sharing *sharing) {
     if (sharing->is_always) return 1;

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "tuning.h"
+
 typedef struct strc_sharing_way {
     double each;  ///< ns for a steady state, of late
     int runs;  ///< that have been measured, as far as it matters
@@ -29,6 +31,11 @@ typedef struct strc_sharing_run {
 
 /// `always`: shared whatever it gains.
 void strc_sharing_begin(strc_sharing *, int always);
+
+/// Begins with what a run before has measured.
+void strc_sharing_remember(strc_sharing *, const strc_tuning *);
+/// What has been measured; 0: not enough yet.
+int strc_sharing_known(const strc_sharing *, strc_tuning *to);
 
 /// Shall the next transaction be shared?
 int strc_sharing_wanted(strc_sharing *);

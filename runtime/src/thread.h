@@ -4,6 +4,9 @@
 
 #include <stdint.h>
 
+/// ns since some moment, the same for all threads; nobody sets that clock.
+int64_t strc_nanoseconds(void);
+
 /// For loops that wait for another thread.
 static inline void strc_pause(void) {
 #if defined(__x86_64__)
@@ -13,10 +16,20 @@ static inline void strc_pause(void) {
 #endif
 }
 
+/// A clock that is quick to read: it goes on evenly, and all threads read the same, in units of its own.
+static inline uint64_t strc_ticks(void) {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t now;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(now));
+    return now;
+#else
+    return (uint64_t)strc_nanoseconds();
+#endif
+}
+
 /// The lowest address of this thread's stack; null if the system does not say.
 const char *strc_end_of_stack(void);
-
-/// ns since some moment, the same for all threads; nobody sets that clock.
-int64_t strc_nanoseconds(void);
 
 #endif

@@ -9,6 +9,7 @@
 #include "api/detail/files.h"
 #include "codegen/object.h"
 #include "interp/files.h"
+#include "session/tuning.h"
 
 namespace {
 
@@ -42,8 +43,13 @@ public:
         if (compiler.program.context.diags.hasErrors()) return result;
         if (options.begin) options.begin(options.user);
         if (how.seconds) *how.seconds = std::max(0.0, *how.seconds - elapsed());
-        const strc::interp::Outcome outcome =
-            strc::session::run(compiler.program, compiled ? &*compiler.code : nullptr, how);
+        compiler.profile.reset();
+        const strc::session::Code* code = compiled ? &*compiler.code : nullptr;
+        if (options.profile != 0) {
+            compiler.profile = strc::session::makeProfile(compiler.program, code, how);
+            how.profile = compiler.profile->handle();
+        }
+        const strc::interp::Outcome outcome = strc::session::run(compiler.program, code, how);
         auto count = [](std::int64_t number) { return static_cast<std::uint64_t>(number); };
         return {endOf(outcome.end),        compiled,
                 count(outcome.iterations), count(outcome.firings),
@@ -149,6 +155,7 @@ private:
         if (limitsSeconds()) how.seconds = options.seconds;
         how.workers = options.workers;
         how.sharesAlways = options.no_tune != 0;
+        how.tuning = strc::session::tuningKey(compiler.program, compiler.settings);
     }
 
     static strc_run_end endOf(strc::interp::End end) {
@@ -232,6 +239,16 @@ strc_status strc_compiler_run(strc_compiler* compiler, const strc_run_options* w
         const bool errors = compiler->tell();
         return errors || result.end == STRC_RUN_FAILED ? STRC_FAILED : STRC_OK;
     });
+}
+
+const char* strc_compiler_profile(strc_compiler* compiler, strc_profile_form form) {
+    if (!compiler || !compiler->profile) return "";
+    const strc_status status = strc::api::guarded(compiler, [&] {
+        compiler->profileText =
+            form == STRC_PROFILE_JSON ? compiler->profile->json() : compiler->profile->table();
+        return STRC_OK;
+    });
+    return status == STRC_OK ? compiler->profileText.c_str() : "";
 }
 
 strc_status strc_compiler_run_items(strc_compiler* compiler, const void* in, size_t in_count,

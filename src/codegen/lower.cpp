@@ -20,6 +20,7 @@ Module::~Module() = default;
 const std::vector<Site>& Module::sites() const { return impl->sites; }
 const std::vector<StoredSymbol>& Module::stored() const { return impl->stored; }
 const std::vector<StartPanels>& Module::startPanels() const { return impl->startPanels; }
+const std::vector<plan::TimedSteps>& Module::timedSteps() const { return impl->timedSteps; }
 std::size_t Module::kernelCount() const { return impl->kernelCount; }
 
 namespace {

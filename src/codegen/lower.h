@@ -16,6 +16,7 @@
 #include "operators/choice.h"
 #include "plan/lanes.h"
 #include "plan/plan.h"
+#include "plan/timed.h"
 #include "strc/panels.h"
 
 namespace strc::codegen {
@@ -60,6 +61,7 @@ struct Options {
     std::shared_ptr<const LanesPart> lanes = {};  ///< null: there is none
     /// Arrays that stand in a weights file are found when the program starts (Module::stored).
     bool mapsWeights = false;
+    bool profile = false;  ///< with calls of strc_lap between steps (Module::timedSteps)
     /// Asked again and again while code is made. Once it holds, what is under way comes to an end at
     /// once: Jit::load then fails, and the other products are of no use.
     std::function<bool()> interrupted = {};
@@ -120,6 +122,7 @@ public:
     const std::vector<Site>& sites() const;
     const std::vector<StoredSymbol>& stored() const;
     const std::vector<StartPanels>& startPanels() const;
+    const std::vector<plan::TimedSteps>& timedSteps() const;  ///< by the number that strc_lap gets
     std::size_t kernelCount() const;  ///< operators that a library does
     std::unique_ptr<Impl> impl;
 };
@@ -131,7 +134,8 @@ std::string whyNot(const ir::Module&, const plan::Plan&);
 std::string symbolOf(const ir::Native&);
 
 /// The context, whose passes these are (base/passes.h), outlives the module.
-Module lower(base::Context&, types::TypeTable&, const ir::Module&, const plan::Plan&, const Options&);
+Module lower(base::Context&, types::TypeTable&, const ir::Module&, const plan::Plan&,
+             const Options&);
 
 /// The pass `llvm`, and then the places of large arrays: without this a module is not complete.
 void optimize(Module&, const Options&);

@@ -271,6 +271,17 @@ int ModuleBuilder::site(Site made) {
     return static_cast<int>(impl.sites.size()) - 1;
 }
 
+int ModuleBuilder::lap(const plan::TimedSteps& steps) {
+    auto [known, isNew] = laps.try_emplace(steps, static_cast<int>(impl.timedSteps.size()));
+    if (isNew) impl.timedSteps.push_back(steps);
+    return known->second;
+}
+
+const plan::WorkEstimate& ModuleBuilder::workEstimate() {
+    if (!estimate) estimate.emplace(*plan.program);
+    return *estimate;
+}
+
 // ---- bodies
 
 llvm::Function* ModuleBuilder::declare(const std::string& name, KernelFunctions& owner,

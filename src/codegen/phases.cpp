@@ -8,6 +8,7 @@
 #include "base/pass.h"
 #include "codegen/detail/chunks.h"
 #include "codegen/detail/ending.h"
+#include "codegen/detail/laps.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/phase_context.h"
 #include "codegen/detail/state_pieces.h"
@@ -74,7 +75,7 @@ public:
     /// `undone`: after a fault or an interrupt the state does not matter.
     /// `drains`: firings are left out (plan::Drain).
     PhaseEmitter(ModuleBuilder& m, bool rare, bool undone, bool drains = false)
-        : m(m), c(m), b(c.b), rare(rare), undone(undone), drains(drains) {}
+        : m(m), c(m), b(c.b), laps(c, !drains), rare(rare), undone(undone), drains(drains) {}
 
     llvm::Function* emit(const plan::Phase& phase, const std::string& name) {
         whole = &phase;
@@ -164,25 +165,27 @@ private:
     void stepsBetween(const std::vector<Step>& list, std::size_t from, std::size_t to,
                       const std::string& name) {
         while (from < to) {
-            if (const std::size_t done = fireChain({list.data() + from, list.data() + to})) {
-                from += done;
-                continue;
-            }
-            std::size_t end = from + 1;
-            const unsigned width = windowWidth(list[from]);
-            while (width != 0 && end < to && isSameWindow(list[from], list[end]) &&
-                   windowWidth(list[end]) == width)
-                ++end;
-            const bool isShared =
-                end - from > 1 &&
-                base::PassRun(m.passes, base::Pass::ShareTransposes,
-                              std::to_string(end - from) + " readers of one tape");
-            if (isShared)
-                fireOnWindow({list.data() + from, list.data() + end}, width);
-            else
-                for (std::size_t k = from; k < end; ++k) step(list[k], name);
-            from = end;
+            const std::size_t count = stepsAtOnce({list.data() + from, list.data() + to}, name);
+            laps.after({list.data() + from, count});
+            from += count;
         }
+    }
+
+    /// The first of the steps, with those that are done together with it; how many that are.
+    std::size_t stepsAtOnce(std::span<const Step> list, const std::string& name) {
+        if (const std::size_t done = fireChain(list)) return done;
+        std::size_t end = 1;
+        const unsigned width = windowWidth(list[0]);
+        while (width != 0 && end < list.size() && isSameWindow(list[0], list[end]) &&
+               windowWidth(list[end]) == width)
+            ++end;
+        if (end == 1 || !base::PassRun(m.passes, base::Pass::ShareTransposes,
+                                       std::to_string(end) + " readers of one tape")) {
+            step(list[0], name);
+            return 1;
+        }
+        fireOnWindow(list.first(end), width);
+        return end;
     }
 
     // ---- filters behind each other
@@ -363,7 +366,8 @@ private:
     void wholeStep(const Step& step, const std::string& name) {
         switch (step.kind) {
             case StepKind::Fire: return fire(step);
-            case StepKind::Loop:
+            case StepKind::Loop: {
+                const Laps::Inside inside(laps, step);
                 return keepingFields(step.body, [&] {
                     loop(step.count, [&](llvm::Value* loopIndex) {
                         c.trips.push_back(loopIndex);
@@ -372,6 +376,7 @@ private:
                         c.trips.pop_back();
                     });
                 });
+            }
             case StepKind::Move: {
                 auto align = llvm::MaybeAlign(1);
                 b.CreateMemMove(c.item(step.channel, step.outputs[0]), align,
@@ -611,6 +616,7 @@ private:
     ModuleBuilder& m;
     PhaseContext c;
     llvm::IRBuilder<>& b;
+    Laps laps;
     bool rare;
     bool undone;
     bool drains;

@@ -71,6 +71,18 @@ void OptionAdder::flag(CLI::App& sub, const char* flags, bool& field, const char
     sub.add_flag(flags, field, help)->disable_flag_override()->group(group);
 }
 
+void OptionAdder::flagOrValue(CLI::App& sub, const std::string& flag, const char* help,
+                              std::function<void(const std::string&)> take) {
+    // What the value is without one: no word of a command line has it.
+    static const std::string none = "\x01";
+    sub.add_flag(flag + '{' + none + '}', flagValue, help)
+        ->each([take = std::move(take)](const std::string& text) {
+            take(text == none ? std::string() : text);
+        })
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+        ->group(group);
+}
+
 void OptionAdder::positive(CLI::App& sub, const char* flag, int& field, const char* help) {
     value(sub, flag, "N", help, [this, flag, &field](const std::string& text) {
         if (auto number = parseInteger(flag, text, 1, INT32_MAX)) field = static_cast<int>(*number);

@@ -135,6 +135,26 @@ bool runsOnText(const base::PassInfo& row) {
            level == base::PassLevel::Loops;
 }
 
+void addProfile(OptionAdder& add, CLI::App& sub) {
+    add.flagOrValue(sub, "--profile",
+                    "measure the run, and print on standard error what filters, threads and tapes "
+                    "took; --profile=FILE also writes it to a file for Perfetto or "
+                    "chrome://tracing, and for --profile-use",
+                    [&add](const std::string& file) {
+                        add.options.profile = true;
+                        if (!file.empty()) add.options.profileFile = file;
+                        if (!add.options.has("profile")) add.set("profile");
+                    });
+}
+
+void addPartitions(OptionAdder& add, CLI::App& sub) {
+    add.setting(sub, "--partitions",
+                "show how threads share the program as it runs: segments, what they cost and what "
+                "crosses between them");
+    add.setting(sub, "--profile-use", "FILE",
+                "with costs that --profile=FILE has measured; default: estimates");
+}
+
 /// Reads the words of a call into Options: declares the commands with their options, and checks these
 /// together.
 class Parser {
@@ -284,6 +304,7 @@ private:
             "it runs have shown that it pays");
         add.setting(sub, "--march", "NAME",
                     "the processor to make code for; default: the one at hand");
+        addProfile(add, sub);
         add.flag(sub, "--stats", options.stats, "print firings, items and time on standard error");
         addEmit(sub);
     }
@@ -319,6 +340,7 @@ private:
                     "insist on going without libtorch, as all executables do so far");
         add.setting(sub, "--bundle", "DIR",
                     "put it into a folder, with all files that it needs, which may be moved");
+        add.setting(sub, "--profile", "let it have the option --profile, which measures runs");
         add.setting(
             sub, "--header", "FILE",
             "where the header of --shared or of the file of --emit=c goes; default: beside it");
@@ -354,6 +376,7 @@ private:
                       });
         add.knownValues[format] = listOf(kPictures);
         add.setting(sub, "--no-fold", "draw all streams of a large graph");
+        addPartitions(add, sub);
         sub.add_flag("--memory", showsMemory,
                      "print instead what lies where in memory, and from when to when: txt "
                      "(default) or json");
@@ -363,6 +386,7 @@ private:
         CLI::App& sub = addCommand(Command::Schedule, "schedule",
                                    "print the order of firings and the buffers", kScheduleExamples);
         addProgram(sub);
+        addPartitions(add, sub);
         addOutput(sub);
     }
 
@@ -539,6 +563,8 @@ private:
             [this](const std::string& text) {
                 if (add.parseInteger("--chunk", text, 1, INT32_MAX)) add.set("chunk", text);
             });
+        add.setting(sub, "--profile-use", "FILE",
+                    "divide the work among threads by what --profile=FILE has measured");
         add.value(
             sub, "--split", "DIM:PLACES",
             "large products and convolutions of tensors in parts of so many places of a dimension "

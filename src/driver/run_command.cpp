@@ -9,6 +9,7 @@
 #include "driver/detail/front_end.h"
 #include "driver/detail/output.h"
 #include "driver/detail/progress.h"
+#include "driver/detail/replace_file.h"
 
 namespace strc::driver {
 
@@ -47,6 +48,10 @@ public:
         compiler.show();
         call.reporter.show(diags);
         if (options.stats && start) printStats();
+        if (options.profile && start) {
+            showProfile();
+            call.reporter.show(diags);
+        }
         if (call.reporter.hasErrors()) return call.reporter.status();
         return call.interrupted() && !stopped ? kInterrupted : kFine;
     }
@@ -97,6 +102,7 @@ private:
         how.seconds = options.seconds.value_or(0);
         how.workers = static_cast<unsigned>(options.workers);
         how.no_tune = options.sharesAlways ? 1 : 0;
+        how.profile = options.profile ? 1 : 0;
         if (options.iterations) how.even_zero |= STRC_ZERO_ITERATIONS;
         if (options.limit) how.even_zero |= STRC_ZERO_LIMIT;
         if (options.seconds) how.even_zero |= STRC_ZERO_SECONDS;
@@ -144,6 +150,15 @@ private:
             how.progress = [](void* run, std::uint64_t done, std::uint64_t total) {
                 static_cast<Run*>(run)->progress.update(done, total);
             };
+    }
+
+    void showProfile() {
+        call.process.err << strc_compiler_profile(compiler.handle(), STRC_PROFILE_TABLE)
+                         << std::flush;
+        if (options.profileFile.empty()) return;
+        const char* json = strc_compiler_profile(compiler.handle(), STRC_PROFILE_JSON);
+        if (base::Status written = replaceFile(options.profileFile, json); !written)
+            base::report(diags, written.failure());
     }
 
     void printStats() {

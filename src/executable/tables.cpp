@@ -19,6 +19,7 @@
 #include "io/item_types.h"
 #include "io/tensors.h"
 #include "plan/tensor_handles.h"
+#include "profile/tables.h"
 #include "strc/executable.h"
 #include "strc/files/format.h"
 #include "strc/values.h"
@@ -82,7 +83,8 @@ public:
           graph(program.plan.program->graph),
           sites(module.sites()),
           stored(module.stored()),
-          startPanels(module.startPanels()) {}
+          startPanels(module.startPanels()),
+          timed(module.timedSteps()) {}
 
     std::vector<Data> make(std::uint64_t features) {
         addSites();
@@ -103,6 +105,7 @@ public:
         addWeights();
         addWeightPanels();
         addSymbolic();
+        addProfile();
         add("strc.printed", program.printed, offsetof(strc_executable, printed));
         strc_text mainStream = text(program.mainStream);
         addWaiting();
@@ -412,6 +415,37 @@ private:
         add("strc.panel_loops", bytesOf(loops), offsetof(strc_executable, panel_loops));
     }
 
+    // ---------------------------------------------------------------- profiles
+
+    void addProfile() {
+        if (!program.profiled) return;
+        const profile::Tables tables = profile::tablesOf(program.plan, *program.profiled, timed);
+        const strc_profile_tables seen = tables.view();
+        strc_profile_tables row = seen;
+        row.texts = nullptr;
+        row.nodes = nullptr;
+        row.entries = nullptr;
+        row.members = nullptr;
+        row.channels = nullptr;
+        Data top{"strc.profile", {reinterpret_cast<const char*>(&row), sizeof row}, {}};
+        auto part = [&](const char* name, std::string bytes, std::size_t pointer) {
+            made.push_back({name, std::move(bytes), {}});
+            top.pointers.push_back({pointer, name});
+        };
+        part("strc.profile.texts", tables.texts, offsetof(strc_profile_tables, texts));
+        part("strc.profile.nodes", bytesOf(tables.nodes), offsetof(strc_profile_tables, nodes));
+        part("strc.profile.entries", bytesOf(tables.entries),
+             offsetof(strc_profile_tables, entries));
+        part("strc.profile.members", bytesOf(tables.members),
+             offsetof(strc_profile_tables, members));
+        part("strc.profile.channels", bytesOf(tables.channels),
+             offsetof(strc_profile_tables, channels));
+        made.push_back(std::move(top));
+        this->top.pointers.push_back({offsetof(strc_executable, profile), "strc.profile"});
+        this->top.pointers.push_back(
+            {offsetof(strc_executable, profile_calls), "strc_profile_in_executable"});
+    }
+
     // ---------------------------------------------------------------- filters without shapes
 
     void addSymbolic() {
@@ -493,6 +527,7 @@ private:
         row.printed_size = program.printed.size();
         row.features = features;
         row.random = program.plan.program->random.state;
+        row.tuning = program.tuning;
         row.identity = program.isLibrary ? identityOf(program) : 0;
         row.init_firings = sum(program.repetitions.init);
         row.steady_firings = sum(program.repetitions.steady);
@@ -538,6 +573,7 @@ private:
     const std::vector<codegen::Site>& sites;
     const std::vector<codegen::StoredSymbol>& stored;
     const std::vector<codegen::StartPanels>& startPanels;
+    const std::vector<plan::TimedSteps>& timed;
     std::uint64_t weightCount = 0, paceCount = 0;
     strc_text weightsFile = 0;
     std::uint64_t itemsWaiting = 0;  ///< behind each steady state

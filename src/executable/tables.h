@@ -31,6 +31,9 @@ struct Program {
     const graph::Graph* whole = nullptr;  ///< before passes: that of `repetitions`
     std::string shapesLibrary = {};  ///< by which it runs them
     std::optional<std::int64_t> bound = {};  ///< of queues and messages of a library
+    const graph::Repetitions* profiled =
+        nullptr;  ///< of the plan's program; null: it lacks the option --profile
+    std::uint64_t tuning = 0;  ///< strc_env::tuning
     std::uint64_t lanesBytes = 0;  ///< of the state of all lanes of a library
 };
 

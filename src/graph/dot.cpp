@@ -1,3 +1,4 @@
+#include <array>
 #include <ranges>
 
 #include <fmt/format.h>
@@ -103,6 +104,7 @@ private:
                 if (graph.nodes[box.id].kind != NodeKind::Filter) {
                     attributes = ", shape=ellipse, fillcolor=gray92";
                 }
+                attributes += colourOf(box.id);
                 break;
             case Box::Kind::Closed:
                 label = frameLabel(box) + fmt::format("\n{} nodes", box.nodes);
@@ -126,6 +128,7 @@ private:
             const std::string work = ratesText(node.work);
             if (!work.empty()) label += '\n' + work;
         }
+        label += segmentText(box.id);
         if (notes.repetitions) {
             const std::int64_t init = notes.repetitions->init[box.id];
             const std::int64_t steady = notes.repetitions->steady[box.id];
@@ -133,6 +136,44 @@ private:
                                : fmt::format("\nfires {} + {}", init, steady);
         }
         return label;
+    }
+
+    /// Segments that follow each other differ.
+    std::string colourOf(NodeId id) const {
+        constexpr std::array kColours{"#a6cee3", "#b2df8a", "#fdbf6f", "#cab2d6",
+                                      "#ffff99", "#fb9a99", "#8dd3c7", "#d9d9d9"};
+        if (!notes.partitions || notes.partitions->segmentOf[id] == Partitions::kNoSegment)
+            return "";
+        return fmt::format(", fillcolor=\"{}\"",
+                           kColours[notes.partitions->segmentOf[id] % kColours.size()]);
+    }
+
+    std::string segmentText(NodeId id) const {
+        if (!notes.partitions || notes.partitions->segmentOf[id] == Partitions::kNoSegment)
+            return "";
+        std::string text = fmt::format("\nsegment {}, {:.1f}%", notes.partitions->segmentOf[id],
+                                       100 * notes.partitions->work[id]);
+        std::int64_t bytes = 0;
+        bool isInTurn = false;
+        for (const Partitions::Carried& each : notes.partitions->carried) {
+            if (each.node != id) continue;
+            bytes += each.bytes;
+            isInTurn = isInTurn || each.bytes == 0;
+        }
+        if (bytes != 0) text += fmt::format("\nhands on {} bytes", bytes);
+        return isInTurn ? text + "\nin turn" : text;
+    }
+
+    /// What crosses between segments of a chunk, and what goes to the next chunk.
+    std::string crossingText(EdgeId id) const {
+        if (!notes.partitions) return "";
+        std::string text;
+        if (notes.partitions->crosses(graph.edges[id]))
+            text = fmt::format("{} items a chunk", notes.partitions->items[id]);
+        for (const Partitions::Carried& each : notes.partitions->carried)
+            if (each.edge == id)
+                text += fmt::format("{}{} bytes to the next", text.empty() ? "" : "\n", each.bytes);
+        return text;
     }
 
     /// Rates stand at the ends only where they are not clear from the node itself.
@@ -144,13 +185,17 @@ private:
         if (notes.capacity && (*notes.capacity)[line.edge] > 0) {
             add(fmt::format(" [{}]", (*notes.capacity)[line.edge]));
         }
+        if (const std::string crossing = crossingText(line.edge); !crossing.empty()) {
+            add(crossing);
+            attributes = "penwidth=2.5, ";
+        }
         if (!edge.initial.empty()) add(fmt::format("{} initial", edge.initial.size()));
         if (isDynamic(graph, line.edge)) {
-            attributes = "style=dashed, ";
+            attributes += "style=dashed, ";
         } else {
             const std::int64_t pop = popRate(graph, line.edge);
             const std::int64_t peek = peekRate(graph, line.edge);
-            attributes =
+            attributes +=
                 fmt::format("taillabel=\"{}\", headlabel=\"{}{}\", ", pushRate(graph, line.edge),
                             pop, peek > pop ? fmt::format("/{}", peek) : "");
         }

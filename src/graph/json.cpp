@@ -60,6 +60,10 @@ Json nodeJson(const Graph& graph, const Annotations& notes, const std::string& p
         json["steady"] = notes.repetitions->steady[id];
         json["island"] = notes.repetitions->island[id];
     }
+    if (notes.partitions) {
+        json["segment"] = idOrNull(notes.partitions->segmentOf[id]);
+        json["work"] = notes.partitions->work[id];
+    }
     return json;
 }
 
@@ -102,6 +106,10 @@ Json edgeJson(const Graph& graph, const Annotations& notes, EdgeId id) {
     }
     json["initial"] = std::move(initial);
     if (notes.capacity && (*notes.capacity)[id] > 0) json["buffer"] = (*notes.capacity)[id];
+    if (notes.partitions) {
+        json["items"] = notes.partitions->items[id];
+        json["crosses"] = notes.partitions->crosses(edge);
+    }
     return json;
 }
 
@@ -111,6 +119,20 @@ Json messageJson(const MessageLink& link) {
             {"direction", link.downstream ? "downstream" : "upstream"},
             {"latency", link.minLatency ? Json(*link.minLatency) : Json(nullptr)},
             {"bestEffort", link.bestEffort}};
+}
+
+Json partitionsJson(const Partitions& partitions) {
+    Json carried = Json::array();
+    for (const Partitions::Carried& each : partitions.carried)
+        carried.push_back({{"node", idOrNull(each.node)},
+                           {"edge", idOrNull(each.edge)},
+                           {"bytes", each.bytes},
+                           {"taken", each.taken},
+                           {"given", each.given}});
+    return {{"states", partitions.states},
+            {"ordered", partitions.ordered},
+            {"segments", partitions.segments},
+            {"carried", std::move(carried)}};
 }
 
 }  // namespace
@@ -132,6 +154,7 @@ std::string toJson(const Graph& graph, const Annotations& notes) {
     }
     json["messages"] = Json::array();
     for (const MessageLink& link : graph.messages) json["messages"].push_back(messageJson(link));
+    if (notes.partitions) json["partitions"] = partitionsJson(*notes.partitions);
     json["input"] = idOrNull(graph.input);
     json["output"] = idOrNull(graph.output);
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';

@@ -10,10 +10,37 @@
 
 namespace strc::graph {
 
+/// How a graph is divided among threads (plan::Chunk): segments of a chunk of steady states, which follow each other.
+struct Partitions {
+    /// What a chunk takes from the one before, and gives to the next one.
+    struct Carried {
+        NodeId node = kNone;  ///< whose state it is, or whose turn
+        EdgeId edge = kNone;  ///< whose items stay
+        std::int64_t bytes = 0;  ///< 0: the turn alone
+        std::size_t taken = 0, given = 0;  ///< before those segments
+    };
+    static constexpr std::uint32_t kNoSegment = UINT32_MAX;
+
+    std::int64_t states = 0;  ///< steady states of a chunk
+    double ordered = 0;  ///< part of the work that the next chunk waits for
+    std::vector<double> segments;  ///< part of the work
+    std::vector<std::uint32_t> segmentOf;  ///< by NodeId; kNoSegment: it does nothing by itself
+    std::vector<double> work;  ///< by NodeId: part of the work
+    std::vector<std::int64_t> items;  ///< by EdgeId: that cross it in a chunk
+    std::vector<Carried> carried;
+
+    bool crosses(const Edge& edge) const {
+        return edge.from != kNone && edge.to != kNone &&
+               segmentOf[edge.from] != segmentOf[edge.to] && segmentOf[edge.from] != kNoSegment &&
+               segmentOf[edge.to] != kNoSegment;
+    }
+};
+
 /// Results of later stages, which the picture shows if they are given.
 struct Annotations {
     const Repetitions* repetitions = nullptr;
     const std::vector<std::int64_t>* capacity = nullptr;  ///< by EdgeId; 0: not known
+    const Partitions* partitions = nullptr;
 };
 
 /// A graph with more than `mostNodes` nodes is folded until about as many are left to be drawn: equal

@@ -431,6 +431,8 @@ private:
         env.drains = options.tail == interp::Tail::Drain ? 1 : 0;
         env.workers = options.workers ? options.workers : strc_processors();
         env.shares_always = options.sharesAlways ? 1 : 0;
+        env.profile = options.profile;
+        env.tuning = options.tuning;
         const strc_symbolic calls = symbolicCalls();
         if (symbolic) env.symbolic = &calls;
         std::uint64_t iterations =

@@ -28,6 +28,7 @@ void DynamicRun::run() {
     }
     findSelfFed();
     while (!state.checkStops()) {
+        const Timing::Iteration timed(state.timing);
         bool progress = false;
         for (std::uint32_t island : sinkIslands)
             if (!pullIsland(island, progress)) break;

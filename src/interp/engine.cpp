@@ -16,6 +16,7 @@ Engine::Engine(base::Context& context, const ir::Module& module,
     : state(context, module, elaboration, repetitions, types, options) {}
 
 Outcome Engine::run() {
+    state.timing.start();
     try {
         if (!setUp())
             state.stop(End::Failed);
@@ -27,6 +28,7 @@ Outcome Engine::run() {
         state.reportFullTapes();
         state.stop(End::Failed);
     }
+    state.timing.stop(state.outcome.iterations, state.actors);
     state.drainOutput(true);
     closeFiles();
     reportLeftOvers();

@@ -100,6 +100,7 @@ std::int64_t Firings::batchSize(const Actor& actor) const {
 }
 
 bool Firings::fire(Actor& actor, std::int64_t times) {
+    const Timing::Firing timed(state.timing, actor);
     if (!state.channels.heap) return fireNow(actor, times);
     std::vector<std::uint64_t> before;
     for (EdgeId edge : actor.node->outputs) before.push_back(state.channels.tapes[edge].size());

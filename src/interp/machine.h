@@ -13,6 +13,8 @@
 #include "eval/natives.h"
 #include "io/items.h"
 
+struct strc_profile;
+
 namespace strc::interp {
 
 class WrittenFiles;
@@ -37,6 +39,9 @@ struct Options {
     const volatile bool* interrupt = nullptr;  ///< Ctrl-C
     std::uint32_t workers = 0;  ///< -j; 0: one for each processor. The interpreter is one thread
     bool sharesAlways = false;  ///< --no-tune
+    std::uint64_t tuning = 0;  ///< strc_env::tuning
+    strc_profile* profile =
+        nullptr;  ///< measures the run, with the engine's tables (strc/profile.h)
     std::function<void(std::string_view)> print;  ///< standard output of the program
     eval::Natives* natives = nullptr;  ///< null: natives cannot be called
     io::ItemReader* input = nullptr;  ///< of an open input

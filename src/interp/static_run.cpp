@@ -49,6 +49,7 @@ bool StaticRun::supplyPhase(const std::vector<std::int64_t>& phase) {
 }
 
 bool StaticRun::runPhase(const std::vector<std::int64_t>& phase) {
+    const Timing::Iteration timed(state.timing);
     if (!supplyPhase(phase)) return false;
     for (Actor& actor : state.actors) {
         actor.target = actor.fired + phase[actor.id];

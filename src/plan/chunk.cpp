@@ -9,7 +9,6 @@
 #include "graph/flow.h"
 #include "ir/affine_state.h"
 #include "ir/stored_fields.h"
-#include "plan/detail/chunk_work.h"
 #include "plan/detail/layout.h"
 #include "plan/detail/regions.h"
 #include "strc/demand.h"
@@ -199,9 +198,8 @@ private:
 /// Cuts the steps where something is taken or given, but not into pieces that are too small.
 class Cutting {
 public:
-    Cutting(const Plan& plan, std::vector<Step> all)
+    Cutting(const Plan& plan, const WorkEstimate& estimate, std::vector<Step> all)
         : steps(std::move(all)), cut(steps.size() + 1) {
-        const ChunkWork estimate(*plan.program);
         for (const Step& step : steps) work.push_back(estimate.of(plan, step));
     }
 
@@ -310,14 +308,18 @@ bool hasStrings(const types::Type* type) {
 }
 
 std::optional<Chunk> cutIntoSegments(const Plan& plan, Placed placed, std::int64_t iterations,
-                                     const graph::Repetitions& repetitions) {
+                                     const graph::Repetitions& repetitions,
+                                     const WorkEstimate& work) {
     std::vector<Step> steps = std::move(placed.steps);
     Carries carries(plan, steps, iterations, repetitions);
     if (!carries.find() || steps.empty()) return std::nullopt;
     Chunk chunk;
+    for (NodeId id = 0; id < repetitions.steady.size(); ++id)
+        chunk.nodeWork.push_back(work.ofFiring(id) *
+                                 static_cast<double>(iterations * repetitions.steady[id]));
     chunk.iterations = iterations;
     chunk.carries = std::move(carries.found);
-    Cutting(plan, std::move(steps)).run(chunk);
+    Cutting(plan, work, std::move(steps)).run(chunk);
     return chunk;
 }
 

@@ -8,7 +8,6 @@
 #include "base/pass.h"
 #include "graph/flow.h"
 #include "plan/detail/chunk.h"
-#include "plan/detail/chunk_work.h"
 #include "plan/detail/demand.h"
 #include "plan/detail/fuse.h"
 #include "plan/detail/layout.h"
@@ -112,15 +111,16 @@ private:
         if (result.scaled.iterations == 0 || !context.passes.isEnabled(base::Pass::Chunks)) return;
         Scalable all = scalable(begin);
         all.factor = result.scaled.iterations;
+        const WorkEstimate work(program, options.measured);
         Scaled scaled = chunked(
-            graph, all,
-            {mostFactor(), ChunkWork(program).ofSteadyState(repetitions), options.chunkStates});
+            graph, all, {mostFactor(), work.ofSteadyState(repetitions), options.chunkStates});
         if (scaled.factor == 0) return;
         std::vector<Channel> before = result.channels;
         Phase phase;
         take(phase, scaled.placed, repetitions.steady, scaled.factor);
         scaled.placed.steps = std::move(phase.steps);
-        auto chunk = cutIntoSegments(result, std::move(scaled.placed), scaled.factor, repetitions);
+        auto chunk =
+            cutIntoSegments(result, std::move(scaled.placed), scaled.factor, repetitions, work);
         const bool pays = chunk && (options.chunkStates != 0 || canGain(*chunk));
         if (!pays || !base::PassRun(context.passes, base::Pass::Chunks, "the steady state")) {
             result.channels = std::move(before);

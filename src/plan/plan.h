@@ -5,6 +5,7 @@
 /// immutable, printable, checked by `verify`. docs/design/compiled.md tells why channels look like this.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -122,6 +123,7 @@ struct Chunk {
     std::vector<std::int64_t> reads;  ///< as in Phase
     std::int64_t iterations = 0;  ///< steady states
     double work = 0;  ///< of all segments
+    std::vector<double> nodeWork;  ///< by NodeId
     double ordered = 0;  ///< of the longest part of a chunk that the next one has to wait for
 };
 
@@ -241,6 +243,8 @@ struct Options {
     bool chunks = false;  ///< several threads may run the program
     std::int64_t chunkStates =
         0;  ///< steady states of a chunk, whether that pays or not; 0: as it pays
+    /// ns that a firing of a filter takes, by its path, as far as somebody has measured it; null: nobody has.
+    const std::map<std::string, double>* measured = nullptr;
     /// Tensors are for a device, which gains from larger phases than a processor's caches do.
     bool forDevice = false;
 };

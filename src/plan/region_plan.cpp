@@ -4,7 +4,7 @@
 
 #include "base/pass.h"
 #include "plan/detail/chunk.h"
-#include "plan/detail/chunk_work.h"
+#include "plan/work.h"
 #include "plan/detail/fuse.h"
 #include "plan/detail/place.h"
 #include "plan/detail/ports.h"
@@ -145,12 +145,15 @@ private:
     }
 
     void takeChunk(const Scalable& all) {
-        Scaled scaled = chunked(part.graph, all, {mostFactor(), work(), options.chunkStates});
+        const WorkEstimate work(*plan.program, options.measured);
+        const graph::Repetitions firings = repetitionsOfNodes();
+        Scaled scaled = chunked(
+            part.graph, all, {mostFactor(), work.ofSteadyState(firings), options.chunkStates});
         if (scaled.factor == 0) return;
         const std::vector<Channel> before = plan.channels;
         Phase phase = phaseOf(scaled.placed, reads() * scaled.factor, scaled.factor);
         scaled.placed.steps = std::move(phase.steps);
-        auto chunk = cutIntoSegments(plan, std::move(scaled.placed), scaled.factor, firings());
+        auto chunk = cutIntoSegments(plan, std::move(scaled.placed), scaled.factor, firings, work);
         const bool pays = chunk && (options.chunkStates != 0 || canGain(*chunk));
         if (!pays || !base::PassRun(context.passes, base::Pass::Chunks, "a static region")) {
             plan.channels = before;
@@ -161,7 +164,7 @@ private:
     }
 
     /// Of nodes of the program.
-    graph::Repetitions firings() const {
+    graph::Repetitions repetitionsOfNodes() const {
         graph::Repetitions found;
         found.steady.resize(plan.program->graph.nodes.size());
         for (NodeId id = 0; id < part.nodes.size(); ++id)
@@ -169,7 +172,6 @@ private:
         return found;
     }
 
-    double work() const { return ChunkWork(*plan.program).ofSteadyState(firings()); }
 
     base::Context& context;
     Plan& plan;

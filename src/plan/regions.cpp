@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "graph/effects.h"
-#include "plan/detail/chunk_work.h"
+#include "plan/work.h"
 #include "types/builtin_streams.h"
 
 namespace strc::plan {
@@ -21,7 +21,7 @@ public:
     RegionFinder(const elab::Elaboration& elaboration, const graph::Repetitions& counts)
         : program(elaboration), graph(elaboration.graph), repetitions(counts) {
         for (NodeId id = 0; id < graph.nodes.size(); ++id) isFree.push_back(mayJoin(id));
-        const ChunkWork work(program);
+        const WorkEstimate work(program);
         for (NodeId id = 0; id < graph.nodes.size(); ++id)
             isHeavy.push_back(work.ofFiring(id) >= kHeavy);
         for (const auto& receivers : program.portals)

@@ -18,6 +18,7 @@
 #include "session/detail/split.h"
 #include "session/engine.h"
 #include "session/products.h"
+#include "session/tuning.h"
 #include "strc/beside.h"
 
 namespace strc::session {
@@ -111,6 +112,8 @@ private:
                 &program.elaboration.graph,
                 shapesLibrary(),
                 settings.isShared ? settings.bound : std::nullopt,
+                settings.profile && !settings.isShared ? &program.plannedQuota() : nullptr,
+                tuningKey(program, settings),
                 lanes ? static_cast<std::uint64_t>(lanes->plan->stateSize) : 0};
     }
 

@@ -4,6 +4,7 @@
 #include "session/detail/device.h"
 #include "session/detail/operator_library.h"
 #include "session/detail/split.h"
+#include "strc/runtime.h"
 
 namespace strc::session {
 
@@ -34,9 +35,10 @@ std::optional<Code> makeCode(Compilation& program, const Settings& settings, cod
     checkSplit(program, settings);
     codegen::optimize(module, how);
     std::vector<codegen::Site> sites = module.sites();
+    std::vector<plan::TimedSteps> timed = module.timedSteps();
     base::Result<codegen::Jit> loaded = codegen::Jit::load(std::move(module), how);
     if (!loaded) return std::nullopt;
-    return Code{std::move(*loaded), std::move(sites)};
+    return Code{std::move(*loaded), std::move(sites), std::move(timed)};
 }
 
 std::string whyInterpreted(const Compilation& program, const interp::Options& options) {
@@ -52,6 +54,18 @@ void checkInterpreted(Compilation& program, const Settings& settings,
                                                : whyInterpreted(program, options);
     checkDevice(program, settings, why);
     checkKernels(program, settings, why);
+}
+
+std::unique_ptr<profile::Gathered> makeProfile(const Compilation& program, const Code* code,
+                                               const interp::Options& options) {
+    if (!code)
+        return std::make_unique<profile::Gathered>(
+            profile::tablesOf(program.elaboration, program.repetitions), 1);
+    const strc_program& made = code->jit.program();
+    const std::uint32_t threads = options.workers ? options.workers : strc_processors();
+    return std::make_unique<profile::Gathered>(
+        profile::tablesOf(*program.plan, program.plannedQuota(), code->timed),
+        made.chunks ? threads : 1);
 }
 
 interp::Outcome run(Compilation& program, const Code* code, const interp::Options& options) {

@@ -8,6 +8,7 @@
 #include "base/spelling.h"
 #include "codegen/object.h"
 #include "codegen/target_model.h"
+#include "session/detail/measured.h"
 
 namespace strc::session {
 
@@ -161,6 +162,8 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.batches = isDoneAhead(settings);
     request.chunks = request.batches && settings.threads != 1;
     request.chunkStates = settings.chunkStates;
+    const profile::Measured measured = measuredOf(context, settings);
+    request.measured = measured.firings;
     request.planIfPossible = loading.last == Stage::Planned && !settings.noInterpret;
     request.optimise = optimisations(settings);
     if (settings.isShared) request.mostItems = kMostAtOnce;
@@ -178,7 +181,10 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     if (context.diags.hasErrors()) return Stage::Nothing;
     if (loading.last == Stage::Planned)
         request.target = codegen::targetModel(codegenOptions(settings));
-    return compile(result, request, *library, settings.lowers ? Stage::Planned : loading.last);
+    const Stage reached =
+        compile(result, request, *library, settings.lowers ? Stage::Planned : loading.last);
+    checkMeasured(result, settings, measured);
+    return reached;
 }
 
 codegen::Options codegenOptions(const Settings& settings) {
@@ -191,6 +197,7 @@ codegen::Options codegenOptions(const Settings& settings) {
     made.fastMath = settings.fastMath;
     made.processor = settings.processor;
     made.target = settings.target;
+    made.profile = settings.profile;
     return made;
 }
 

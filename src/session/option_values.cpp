@@ -110,6 +110,7 @@ std::string* textOf(Settings& settings, Value name) {
     if (name == "header") return &settings.header;
     if (name == "bundle") return &settings.bundle;
     if (name == "march") return &settings.processor;
+    if (name == "profile-use") return &settings.profileUse;
     return nullptr;
 }
 
@@ -144,6 +145,8 @@ bool setFlag(Settings& settings, Value name) {
                                      {"c-source", &Settings::isSource},
                                      {"external-weights", &Settings::externalWeights},
                                      {"no-torch", &Settings::noTorch},
+                                     {"profile", &Settings::profile},
+                                     {"partitions", &Settings::partitions},
                                      {"no-fold", &Settings::fold, false}};
     for (const Flag& flag : flags) {
         if (flag.name != name) continue;

@@ -276,7 +276,8 @@ private:
                                  : result.schedules.front(),
                        {single ? &*single : nullptr, request.mostItems, factor, request.tapes,
                         request.optimise.has_value(), ending ? &*ending : nullptr, request.batches,
-                        request.chunks, request.chunkStates, request.forDevice});
+                        request.chunks, request.chunkStates,
+                        request.measured.empty() ? nullptr : &request.measured, request.forDevice});
     }
 
     /// What --lenient made a warning of.

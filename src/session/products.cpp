@@ -14,6 +14,7 @@
 #include "ir/text.h"
 #include "pass/text.h"
 #include "plan/memory.h"
+#include "plan/partitions.h"
 #include "session/detail/c_source.h"
 #include "session/detail/operator_library.h"
 #include "session/engine.h"
@@ -78,14 +79,19 @@ std::optional<std::string> draw(Compilation& program, const std::string& dot) {
     return std::nullopt;
 }
 
-std::optional<std::string> picture(Product product, Compilation& program,
-                                   const Settings& settings) {
-    const graph::Graph& graph = program.elaboration.graph;
-    const std::vector<std::int64_t> capacity = capacities(program);
-    const graph::Annotations notes{&program.repetitions, &capacity};
+std::optional<std::string> picture(Product product, Compilation& program, const Settings& settings,
+                                   const graph::Graph& graph, const graph::Annotations& notes) {
+    if (product == Product::Graph) return graph::toText(graph, notes);
     if (product == Product::GraphJson) return graph::toJson(graph, notes);
     const std::string dot = graph::toDot(graph, notes, {.fold = settings.fold});
     return product == Product::GraphDot ? dot : draw(program, dot);
+}
+
+std::optional<std::string> picture(Product product, Compilation& program,
+                                   const Settings& settings) {
+    const std::vector<std::int64_t> capacity = capacities(program);
+    return picture(product, program, settings, program.elaboration.graph,
+                   {&program.repetitions, &capacity});
 }
 
 Stage stageOf(base::Pass pass) {
@@ -137,11 +143,38 @@ std::optional<std::string> textAfter(base::Pass pass, Compilation& program,
     return shown.empty() ? fmt::format("; {}: applied to nothing\n", info.name) : shown;
 }
 
+bool showsPartitions(Product product, const Settings& settings) {
+    switch (product) {
+        case Product::Graph:
+        case Product::GraphJson:
+        case Product::GraphDot:
+        case Product::GraphSvg:
+        case Product::Schedule: return settings.partitions;
+        default: return false;
+    }
+}
+
 bool hasPlan(Compilation& program) {
     if (program.plan) return true;
     std::string why = plan::whyNot(program.elaboration);
     reportCannotCompile(program, why.empty() ? "it has no plan" : why);
     return false;
+}
+
+/// Of the program as threads run it, behind passes.
+std::optional<std::string> partitionsText(Product product, Compilation& program,
+                                          const Settings& settings) {
+    if (!hasPlan(program)) return std::nullopt;
+    const plan::Plan& plan = *program.plan;
+    const std::optional<graph::Partitions> partitions = plan::partitionsOf(plan);
+    if (!partitions)
+        program.context.diags.add(base::Diag::Hint)
+            << "there are no partitions: this program runs on one thread, since it is small, most "
+               "of it has to be done in order, or it cannot be divided";
+    if (product == Product::Schedule)
+        return partitions ? plan::printPartitions(plan, *partitions) : std::string();
+    return picture(product, program, settings, plan.program->graph,
+                   {&program.plannedQuota(), nullptr, partitions ? &*partitions : nullptr});
 }
 
 std::string trees(const Compilation& program) {
@@ -153,6 +186,7 @@ std::string trees(const Compilation& program) {
 }  // namespace
 
 Stage stageOf(Product product, const Settings& settings) {
+    if (showsPartitions(product, settings)) return Stage::Planned;
     switch (product) {
         case Product::Ast: return Stage::Parsed;
         case Product::Ir: return Stage::Lowered;
@@ -200,6 +234,7 @@ base::SourceRange mainHeader(const Compilation& program) {
 }
 
 std::optional<std::string> textOf(Product product, Compilation& program, const Settings& settings) {
+    if (showsPartitions(product, settings)) return partitionsText(product, program, settings);
     switch (product) {
         case Product::Ast: return trees(program);
         case Product::Ir: return ir::print(ir::forReading(program.module));

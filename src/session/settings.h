@@ -75,9 +75,12 @@ struct Settings {
     bool isSource = false;  ///< C source: kernels that are for vectors alone are not made
     bool externalWeights = false;  ///< an executable reads them when it starts
     bool noTorch = false;  ///< nothing of libtorch may be needed
+    bool profile = false;  ///< code that can be timed step by step
+    std::string profileUse;  ///< --profile-use: a profile that says what filters take; empty: none
     std::string header;  ///< of the library; empty: beside it
     std::string bundle;  ///< --bundle: the folder for an executable and all it needs; empty: none
 
+    bool partitions = false;  ///< graphs and schedules show how threads share the program
     bool fold = true;  ///< large graphs when they are drawn
 };
 

@@ -205,11 +205,14 @@ typedef struct strc_executable {
     const strc_symbolic_table *symbolic;  ///< null: it has no such filters
     const strc_text *waiting_paths;  ///< by node of program->ending, if there is one
     const strc_text *waiting_places;
+    const struct strc_profile_tables *profile;  ///< null: it was built without --profile
+    const struct strc_profile_calls *profile_calls;  ///< null likewise
     const char *printed;  ///< while the graph was built
     uint64_t printed_size;
     uint64_t features;  ///< of the processor: bits by the rows of processor_features.def
     strc_sound_program sounds;  ///< its `paces` are null
     uint64_t random;  ///< state of the generator after elaboration
+    uint64_t tuning;  ///< strc_env.tuning
     uint64_t identity;  ///< of a library: strc_flow_facts.identity
     uint64_t init_firings;
     uint64_t steady_firings;  ///< of one steady state

@@ -8,4 +8,7 @@
 /// not have; null: it has them all.
 const char *strc_missing_feature(uint64_t wanted);
 
+/// A number by which models of processors differ; 0: this one does not say.
+uint64_t strc_processor_identity(void);
+
 #endif

@@ -223,6 +223,9 @@ struct strc_env {
     uint32_t
         workers;  ///< threads that may run the program (strc/chunks.h), or share what is large in it; 0, 1: the one that runs
     uint8_t shares_always;  ///< they do wherever they can, not only where it was seen to pay
+    struct strc_profile *profile;  ///< measures the run (strc/profile.h); null: nothing does
+    /// What trials have found about this program on this processor is kept under that number (strc/tuning.h); 0: it is not kept.
+    uint64_t tuning;
     strc_fault fault;
     strc_device_error device_error;
     uint64_t firings;  ///< of a run by demand, or of those that drained it
@@ -234,6 +237,8 @@ struct strc_env {
     strc_mailbox *mailboxes;  ///< in the state; of the runtime, for generated code
     int64_t *
         left;  ///< of the runtime, for phases that drain: firings and items that each place has left
+    /// Of the runtime, for generated code: where strc_lap adds up what steps take; null: the present phase is not timed.
+    struct strc_profile_thread *timing;
     // ---- private to the runtime
     const struct strc_message_memory *message_memory;  ///< where messages have their memory
     uint32_t most_messages;  ///< that may wait for one filter

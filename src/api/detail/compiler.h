@@ -47,6 +47,8 @@ struct strc_compiler {
     std::size_t toldByCompilation = 0;  ///< the first of them
     std::map<strc_product, std::string> texts;
     std::string formatted, times;
+    std::unique_ptr<strc::profile::Gathered> profile;  ///< of the last run, if it was wanted
+    std::string profileText;
     std::string recorded;  ///< the text of a program that came as a tree
     bool isOpen = false;  ///< that program has an input or an output
     std::string inputType, outputType, inputLayout, outputLayout;

@@ -22,6 +22,7 @@
 #include "ir/bounds.h"
 #include "ir/calls.h"
 #include "ir/varying.h"
+#include "plan/work.h"
 #include "vector/columns.h"
 #include "vector/widths.h"
 
@@ -48,6 +49,7 @@ struct Module::Impl {
     std::vector<StoredSymbol> stored;
     std::vector<PackedArray> packed;
     std::vector<StartPanels> startPanels;
+    std::vector<plan::TimedSteps> timedSteps;
     base::Passes* passes = nullptr;
     /// Floats that functions of the vector library take at once; 0: there is no such library.
     unsigned vectorFloats = 0;
@@ -116,6 +118,9 @@ public:
                              llvm::ArrayRef<llvm::Value*> args);
 
     int site(Site);
+    /// The number that strc_lap gets for these.
+    int lap(const plan::TimedSteps&);
+    const plan::WorkEstimate& workEstimate();
 
     // ---- bodies
     KernelFunctions& kernel(graph::KernelId, bool dealtIn = false, bool dealtOut = false);
@@ -197,6 +202,8 @@ private:
     std::set<const ir::Body*> nesting;  ///< ir::bodiesThatNest of all kernels
     std::map<const ir::Body*, bool> stringMakers;
     std::vector<Pending> pending;
+    std::map<plan::TimedSteps, int> laps;
+    std::optional<plan::WorkEstimate> estimate;  ///< once somebody has asked
     std::deque<ir::Body> inVectors;  ///< what passes have made of bodies
 };
 

@@ -79,6 +79,10 @@ public:
 
     void flag(CLI::App& sub, const char* flags, bool& field, const char* help);
 
+    /// A flag that may have a value: `--flag` or `--flag=VALUE`, never `--flag VALUE`. `take` gets that, or nothing.
+    void flagOrValue(CLI::App& sub, const std::string& flag, const char* help,
+                     std::function<void(const std::string&)> take);
+
     /// One of few words.
     template <typename T, std::size_t N, typename Field>
     void choose(CLI::App& sub, const char* flags, const std::array<Choice<T>, N>& choices,
@@ -115,6 +119,9 @@ public:
     /// The words of options that take one of few.
     std::map<const CLI::Option*, std::vector<std::string>> knownValues;
     std::string group = "Options";  ///< of the options being added, in the help text
+
+private:
+    std::string flagValue;  ///< of flagOrValue, which somebody has to keep
 };
 
 }  // namespace strc::driver

@@ -71,6 +71,8 @@ struct Options {
     bool stats = false;
     int workers = 0;  ///< 0: not given
     bool sharesAlways = false;  ///< --no-tune
+    bool profile = false;
+    std::string profileFile;  ///< of --profile=FILE; empty: the table alone
     FileOptions in, out;
     std::optional<std::string> outSample;
     int outRate = 0, outChannels = 0, outWidth = 0, outHeight = 0;  ///< 0: not given

@@ -10,6 +10,7 @@
 #include "interp/detail/channels.h"
 #include "interp/detail/messages.h"
 #include "interp/detail/ready_set.h"
+#include "interp/detail/timing.h"
 #include "interp/files.h"
 #include "interp/line_limit.h"
 #include "interp/machine.h"
@@ -64,6 +65,7 @@ struct RunState {
     eval::Machine machine;
     Channels channels;
     Messages messages;
+    Timing timing{options.profile, channels};
     std::deque<io::Supply> inputs;
     io::Supply* openInput = nullptr;  ///< in `inputs`
     WrittenFiles ownFiles;

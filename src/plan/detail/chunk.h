@@ -13,13 +13,14 @@
 #include "plan/detail/place.h"
 #include "plan/detail/scale.h"
 #include "plan/plan.h"
+#include "plan/work.h"
 
 namespace strc::plan {
 
 /// None: something would be carried that cannot be. `made` has channels, but need not be laid out:
 /// places within fields and tapes count from the beginning of these. `reads` is left out.
 std::optional<Chunk> cutIntoSegments(const Plan& made, Placed, std::int64_t iterations,
-                                     const graph::Repetitions&);
+                                     const graph::Repetitions&, const WorkEstimate&);
 /// Texts, which are not carried: they are numbers of a thread's own.
 bool hasStrings(const types::Type*);
 /// Could threads gain enough to be worth the trouble?
@@ -30,7 +31,7 @@ void placeCarries(Plan&, const graph::Repetitions&);
 /// How many steady states a chunk shall have.
 struct ChunkLength {
     std::int64_t most = 0;
-    double work = 0;  ///< of a steady state (chunk_work.h)
+    double work = 0;  ///< of a steady state (plan/work.h)
     std::int64_t states = 0;  ///< if not 0, so many as far as memory allows, whatever their work is
 };
 

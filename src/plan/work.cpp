@@ -1,6 +1,7 @@
-#include "plan/detail/chunk_work.h"
+#include "plan/work.h"
 
 #include "graph/flow.h"
+#include "graph/hierarchy.h"
 #include "ir/varying.h"
 #include "ir/work_estimate.h"
 
@@ -9,6 +10,7 @@ namespace {
 
 /// Firings of filters without state are done in vectors, several for the price of one.
 constexpr double kFiringsAtOnce = 4;
+constexpr double kWorkInNanosecond = 10;
 constexpr double kCopy = 0.5;  ///< of an item
 constexpr double kBytesAtOnce = 16;  ///< of many that lie beside each other
 
@@ -20,11 +22,33 @@ double workOf(const elab::Kernel& kernel) {
 
 }  // namespace
 
-ChunkWork::ChunkWork(const elab::Elaboration& whole) : program(whole) {
+WorkEstimate::WorkEstimate(const elab::Elaboration& whole,
+                           const std::map<std::string, double>* measured)
+    : program(whole) {
     for (const elab::Kernel& kernel : program.kernels) kernels.push_back(workOf(kernel));
+    for (NodeId id = 0; id < program.graph.nodes.size(); ++id) nodes.push_back(estimate(id));
+    if (measured) take(*measured);
 }
 
-double ChunkWork::ofFiring(NodeId id) const {
+/// Those that nobody has measured are as much too large or too small as the others.
+void WorkEstimate::take(const std::map<std::string, double>& measured) {
+    const graph::Paths paths = graph::allPaths(program.graph);
+    double estimated = 0, real = 0;
+    std::vector<bool> isKnown(nodes.size());
+    for (NodeId id = 0; id < nodes.size(); ++id) {
+        const auto found = measured.find(paths.nodes[id]);
+        if (found == measured.end()) continue;
+        estimated += nodes[id];
+        nodes[id] = found->second * kWorkInNanosecond;
+        real += nodes[id];
+        isKnown[id] = true;
+    }
+    if (estimated <= 0) return;
+    for (NodeId id = 0; id < nodes.size(); ++id)
+        if (!isKnown[id]) nodes[id] *= real / estimated;
+}
+
+double WorkEstimate::estimate(NodeId id) const {
     const graph::Node& node = program.graph.nodes[id];
     if (node.kernel != graph::kNone) return kernels[node.kernel];
     if (node.kind == graph::NodeKind::Duplicate)
@@ -32,14 +56,14 @@ double ChunkWork::ofFiring(NodeId id) const {
     return kCopy * static_cast<double>(node.totalWeight);
 }
 
-double ChunkWork::ofSteadyState(const graph::Repetitions& repetitions) const {
+double WorkEstimate::ofSteadyState(const graph::Repetitions& repetitions) const {
     double sum = 0;
     for (NodeId id = 0; id < repetitions.steady.size(); ++id)
         sum += ofFiring(id) * static_cast<double>(repetitions.steady[id]);
     return sum;
 }
 
-double ChunkWork::of(const Plan& plan, const Step& step) const {
+double WorkEstimate::of(const Plan& plan, const Step& step) const {
     const auto count = static_cast<double>(step.count);
     switch (step.kind) {
         case StepKind::Fire: return count * ofFiring(step.node);

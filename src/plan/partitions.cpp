@@ -1,0 +1,155 @@
+#include "plan/partitions.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "graph/flow.h"
+#include "graph/hierarchy.h"
+#include "plan/detail/names.h"
+#include "plan/marks.h"
+
+namespace strc::plan {
+namespace {
+
+using graph::kNone;
+using graph::Partitions;
+
+std::vector<std::int64_t> firingsOfChunk(const Plan& plan) {
+    std::vector<std::int64_t> counts(plan.program->graph.nodes.size());
+    for (const Segment& segment : plan.chunk->segments)
+        for (const auto& [node, firings] : firingsOf(segment.steps)) counts[node] += firings;
+    return counts;
+}
+
+bool hasNoSteps(const Plan& plan, NodeId id) { return id < plan.gone.size() && plan.gone[id]; }
+
+/// Nodes without steps belong to whoever gives them their items.
+void joinGone(const Plan& plan, std::vector<std::uint32_t>& segmentOf) {
+    const graph::Graph& graph = plan.program->graph;
+    for (bool again = true; again;) {
+        again = false;
+        for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+            if (!hasNoSteps(plan, id) || segmentOf[id] != Partitions::kNoSegment) continue;
+            for (EdgeId edge : graph.nodes[id].inputs) {
+                const NodeId from = graph.edges[edge].from;
+                if (from == kNone || segmentOf[from] == Partitions::kNoSegment) continue;
+                segmentOf[id] = segmentOf[from];
+                again = true;
+                break;
+            }
+        }
+    }
+}
+
+class PartitionPrinter {
+public:
+    PartitionPrinter(const Plan& plan, const Partitions& partitions)
+        : plan(plan),
+          graph(plan.program->graph),
+          partitions(partitions),
+          names(graph::allPaths(graph).nodes),
+          firings(firingsOfChunk(plan)) {}
+
+    std::string print() {
+        out = fmt::format("chunk of {} steady states, {:.0f}% of its work in order\n",
+                          partitions.states, 100 * partitions.ordered);
+        for (std::size_t k = 0; k < partitions.segments.size(); ++k) printSegment(k);
+        printCarried("behind the last segment", partitions.segments.size(), false);
+        printCrossing();
+        return std::move(out);
+    }
+
+private:
+    void printSegment(std::size_t segment) {
+        printCarried("", segment, true);
+        out += fmt::format("segment {}: {:.1f}% of the work\n", segment,
+                           100 * partitions.segments[segment]);
+        std::size_t width = 0;
+        for (NodeId id = 0; id < names.size(); ++id)
+            if (partitions.segmentOf[id] == segment) width = std::max(width, names[id].size());
+        for (NodeId id = 0; id < names.size(); ++id)
+            if (partitions.segmentOf[id] == segment)
+                out += fmt::format("  {:<{}}  {:>10} firings  {:>5.1f}%\n", names[id], width,
+                                   firings[id], 100 * partitions.work[id]);
+    }
+
+    /// What is taken before that segment, and given there.
+    void printCarried(const char* title, std::size_t at, bool isTaking) {
+        if (*title != '\0' && std::any_of(partitions.carried.begin(), partitions.carried.end(),
+                                          [&](const auto& each) { return each.given == at; }))
+            out += fmt::format("{}\n", title);
+        for (const Partitions::Carried& each : partitions.carried)
+            if (isTaking && each.taken == at) out += "  take " + textOf(each) + '\n';
+        for (const Partitions::Carried& each : partitions.carried)
+            if (each.given == at) out += "  give " + textOf(each) + '\n';
+    }
+
+    std::string textOf(const Partitions::Carried& each) const {
+        if (each.edge != kNone)
+            return fmt::format("{} bytes of {}", each.bytes, edgeName(graph, each.edge));
+        const std::string who = each.node == kNone ? "an open end" : names[each.node];
+        return each.bytes == 0 ? "the turn of " + who
+                               : fmt::format("{} bytes of {}", each.bytes, who);
+    }
+
+    void printCrossing() {
+        for (EdgeId id = 0; id < graph.edges.size(); ++id) {
+            const graph::Edge& edge = graph.edges[id];
+            if (!partitions.crosses(edge)) continue;
+            out +=
+                fmt::format("from segment {} to {}: {} items, {} bytes of {}\n",
+                            partitions.segmentOf[edge.from], partitions.segmentOf[edge.to],
+                            partitions.items[id], partitions.items[id] * plan.channels[id].itemSize,
+                            edgeName(graph, id));
+        }
+    }
+
+    const Plan& plan;
+    const graph::Graph& graph;
+    const Partitions& partitions;
+    std::vector<std::string> names;
+    std::vector<std::int64_t> firings;
+    std::string out;
+};
+
+}  // namespace
+
+std::optional<Partitions> partitionsOf(const Plan& plan) {
+    if (!plan.chunk) return std::nullopt;
+    const graph::Graph& graph = plan.program->graph;
+    const Chunk& chunk = *plan.chunk;
+    Partitions made;
+    made.states = chunk.iterations;
+    made.ordered = chunk.ordered / chunk.work;
+    made.segmentOf.assign(graph.nodes.size(), Partitions::kNoSegment);
+    for (std::size_t k = 0; k < chunk.segments.size(); ++k) {
+        made.segments.push_back(chunk.segments[k].work / chunk.work);
+        for (const auto& [node, firings] : firingsOf(chunk.segments[k].steps))
+            made.segmentOf[node] = static_cast<std::uint32_t>(k);
+    }
+    joinGone(plan, made.segmentOf);
+    for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+        const bool fires = made.segmentOf[id] != Partitions::kNoSegment;
+        made.work.push_back(fires && !hasNoSteps(plan, id) ? chunk.nodeWork[id] / chunk.work : 0);
+    }
+    const std::vector<std::int64_t> firings = firingsOfChunk(plan);
+    for (EdgeId id = 0; id < graph.edges.size(); ++id) {
+        const graph::Edge& edge = graph.edges[id];
+        const bool isGiven = edge.from != kNone && !hasNoSteps(plan, edge.from);
+        made.items.push_back(isGiven            ? firings[edge.from] * graph::pushRate(graph, id)
+                             : edge.to != kNone ? firings[edge.to] * graph::popRate(graph, id)
+                                                : 0);
+    }
+    for (const Carry& carry : chunk.carries)
+        made.carried.push_back({carry.node, carry.tape,
+                                carry.kind == CarryKind::Order ? 0 : carry.size, carry.taken,
+                                carry.given});
+    return made;
+}
+
+std::string printPartitions(const Plan& plan, const Partitions& partitions) {
+    return PartitionPrinter(plan, partitions).print();
+}
+
+}  // namespace strc::plan

@@ -1,0 +1,18 @@
+#pragma once
+/// How threads share a program, for pictures and tables: the segments of its chunk. In: a plan. The graph is that of the plan's program.
+
+#include <optional>
+#include <string>
+
+#include "graph/picture.h"
+#include "plan/plan.h"
+
+namespace strc::plan {
+
+/// None: it runs on one thread.
+std::optional<graph::Partitions> partitionsOf(const Plan&);
+
+/// A table for each segment: who fires how often, what that costs, what is taken and given; then what crosses between segments.
+std::string printPartitions(const Plan&, const graph::Partitions&);
+
+}  // namespace strc::plan
