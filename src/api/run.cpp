@@ -9,6 +9,7 @@
 #include "api/detail/files.h"
 #include "codegen/object.h"
 #include "interp/files.h"
+#include "session/run_length.h"
 #include "session/tuning.h"
 
 namespace {
@@ -95,7 +96,9 @@ private:
     /// before its code was made.
     void makeCode(const strc::interp::Options& how) {
         if (compiler.settings.interpret || !strc::host::whyNot(how).empty()) return;
-        compiler.makeCode([this] { return isOver(); });
+        const bool shares = !compiler.program.plan ||
+                            strc::session::isWorthThreads(*compiler.program.plan, how);
+        compiler.makeCode([this] { return isOver(); }, shares);
     }
 
     /// The input has nothing to give: others may be waiting for what we have. That they are gone is found when more
@@ -180,8 +183,9 @@ private:
 
 }  // namespace
 
-void strc_compiler::makeCode(const std::function<bool()>& isOver) {
-    if (triedCode) return;
+void strc_compiler::makeCode(const std::function<bool()>& isOver, bool shares) {
+    if (triedCode && (codeShares || !shares)) return;
+    codeShares = shares;
     strc::codegen::Options here = strc::session::codegenOptions(settings);
     if (!here.target.empty()) here.processor.clear();  // of the other kind of machine
     here.target.clear();
@@ -191,6 +195,7 @@ void strc_compiler::makeCode(const std::function<bool()>& isOver) {
         return;
     }
     here.interrupted = isOver;
+    here.shares = shares;
     code = strc::session::makeCode(program, settings, here);
     triedCode = code || !isOver();
 }

@@ -55,6 +55,7 @@ struct Options {
     /// Of a library: items that a queue holds, and messages that wait for a filter. Sites say that it has been reached.
     std::optional<std::int64_t> bound = {};
     std::function<NativeAddress(const ir::Native&)> native = {};  ///< empty: there are none
+    bool shares = true;  ///< with code for the plan's chunk, if it has one
     bool onDevice = false;  ///< code for device kernels, which cannot be interrupted
     std::shared_ptr<const DevicePart> device = {};  ///< null: there is none
     std::optional<OperatorLibrary> kernels = {};

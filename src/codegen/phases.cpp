@@ -673,7 +673,7 @@ llvm::Constant* phaseConstant(ModuleBuilder& m, const plan::Phase& phase, const 
 }
 
 llvm::Constant* chunksConstant(ModuleBuilder& m) {
-    if (!m.plan.chunk || m.options.inPieces || m.options.device)
+    if (!m.plan.chunk || !m.options.shares || m.options.inPieces || m.options.device)
         return llvm::ConstantPointerNull::get(m.ptr());
     return emitChunks(m, *m.plan.chunk);
 }

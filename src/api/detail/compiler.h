@@ -56,10 +56,12 @@ struct strc_compiler {
     std::vector<strc::weights::GivenValues> weights;
     bool triedCode = false;
     std::optional<strc::session::Code> code;
+    bool codeShares = true;  ///< what it was made for
 
     strc::session::Building building() const;
     /// Makes `code` if that has not been tried, until `isOver`.
-    void makeCode(const std::function<bool()>& isOver);
+    /// `shares`: as codegen::Options::shares. Code that shares does for runs that need not.
+    void makeCode(const std::function<bool()>& isOver, bool shares = true);
     bool isInterrupted() const { return interrupt && *interrupt; }
     /// Moves what the context has to say to the end of `told`; did it hold errors?
     bool tell();
