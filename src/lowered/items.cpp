@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lowered/detail/places.h"
 #include "plan/tape_variables.h"
 
 namespace strc::lowered {
@@ -51,15 +52,11 @@ Index Items::index(EdgeId edge, const Position& position) const {
 }
 
 Reg Items::valueOf(const Index& at) {
-    const Type* integer = w.types.intType();
-    Reg sum = ir::kNone;
-    auto add = [&](Reg term) {
-        sum = sum == ir::kNone ? term : w.operation(Op::Add, integer, {sum, term});
-    };
-    for (const auto& [counter, factor] : at.terms)
-        add(factor == 1 ? counter : w.operation(Op::Mul, integer, {counter, w.integer(factor)}));
-    if (at.base != 0 || sum == ir::kNone) add(w.integer(at.base));
-    return sum;
+    Reg all = ir::kNone;
+    auto add = [&](Reg term) { all = all == ir::kNone ? term : sum(w, all, term); };
+    for (const auto& [counter, factor] : at.terms) add(times(w, counter, factor));
+    if (at.base != 0 || all == ir::kNone) add(w.integer(at.base));
+    return all;
 }
 
 Reg Items::item(EdgeId edge, const Index& at) { return w.reference(tape(edge), valueOf(at)); }

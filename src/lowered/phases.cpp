@@ -66,8 +66,8 @@ public:
     ir::Body runOften(base::Context& context, const plan::Phase& phase, const std::string& name,
                       base::SourceRange header) {
         doOften(context, &phase == &plan.scaled);
-        if (leaves(phase.steps) <= kFewSteps) ends = findEnds(plan, phase, functions.rates);
-        firings.leaveOut(ends);
+        if (leaves(phase.steps) <= kFewSteps)
+            ends = firings.leaveOut(findEnds(plan, phase, functions.rates), phase.steps);
         return run(phase, ir::BodyKind::Work, name, header);
     }
 

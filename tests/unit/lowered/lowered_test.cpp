@@ -163,6 +163,46 @@ TEST_F(LoweredScaled, FiltersBehindEachOtherKeepColumns) {
                 Not(HasSubstr("local fine")));
 }
 
+TEST_F(LoweredScaled, FiltersThatLookBackKeepStripsOfColumns) {
+    const char* filters =
+        "int->int filter Two { work pop 1 push 2 { int a = pop(); push(a); push(-a); } }\n"
+        "int->int stateful filter Stage(int k) { int last; work pop 2 push 2 { int a = pop(); int "
+        "b = pop(); push(a - last % k); push(last + (a ^ k)); last = b; } }\n"
+        "int->int filter One { work pop 2 push 1 { int a = pop(); push(a & 255 ^ pop()); } }\n";
+    const char* all = "add Two; add Stage(3); add Stage(5); add Stage(7); add One;";
+    const std::string text = expectSame(filters, all, 3000);
+    EXPECT_THAT(text, HasSubstr("columns_at: int"));
+    EXPECT_THAT(text, HasSubstr("rows_at: int"));
+    request.mostItems = 200;
+    expectSame(filters, all, 3000);
+    const char* faulty =
+        "int->int filter Two { work pop 1 push 2 { int a = pop(); push(a); push(-a); } }\n"
+        "int->int stateful filter Stage(int k) { int last; work pop 2 push 2 { int[111] t; int a = "
+        "pop(); int b = pop(); t[last + 60] = a; push(t[last + 60]); push(last); last = (a + b) % "
+        "k; } }\n"
+        "int->int filter One { work pop 2 push 1 { int a = pop(); push(a & 255 ^ pop()); } }\n";
+    expectSame(faulty, "add Two; add Stage(40); add Stage(45); add Stage(300); add One;", 3000);
+}
+
+/// Windows of complex items are taken apart, and what lanes leave is put together.
+TEST_F(LoweredScaled, WindowsOfManySizes) {
+    for (const char* type : {"int", "complex", "bit"})
+        for (int pop : {2, 3, 5, 8, 9, 17}) {
+            const std::string item = type, many = std::to_string(pop);
+            const std::string filters =
+                "int->" + item + " filter To { work pop 1 push 1 { int x = pop(); push((" + item +
+                ")(x & 1)); } }\n" + item + "->" + item + " filter Turn { work pop " + many +
+                " push " + many + " { " + item + " first = peek(0); for (int k = 0; k < " + many +
+                " - 1; k++) push(peek(k + 1)); push(first); for (int k = 0; k < " + many +
+                "; k++) pop(); } }\n" + item +
+                "->int filter From { work pop 1 push 1 { push(pop() == (" + item +
+                ")1 ? 1 : 0); } }\n";
+            const std::string text =
+                expectSame(filters, "add To; add Turn; add Turn; add From;", 60'000);
+            EXPECT_THAT(text, HasSubstr("transpose<"));
+        }
+}
+
 TEST_F(LoweredScaled, FaultsOfFiltersBehindEachOther) {
     const char* filters =
         "int->int filter Two { work pop 2 push 2 { int[110] t; int a = pop(); int b = pop(); t[a + "
