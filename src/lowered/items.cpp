@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lowered/detail/places.h"
+#include "lowered/detail/vector_items.h"
 #include "plan/tape_variables.h"
 
 namespace strc::lowered {
@@ -100,6 +101,11 @@ void Items::copy(Reg to, Reg from) {
 
 void Items::copyItems(EdgeId toEdge, const Index& to, EdgeId fromEdge, const Index& from,
                       std::int64_t count) {
+    const bool areApart = plan.channels[toEdge].tape != plan.channels[fromEdge].tape;
+    if (together && areApart && count > 1 && tapeType(toEdge)->element->isScalar()) {
+        const Window target{tape(toEdge), valueOf(to)}, source{tape(fromEdge), valueOf(from)};
+        return moveItems(w, target, source, count);
+    }
     loop(count, [&](Reg k) {
         const Reg target = item(toEdge, to.plus(k));
         copy(target, item(fromEdge, from.plus(k)));

@@ -101,6 +101,7 @@ private:
         passes = &context;
         isUndone = undone;
         firings.useVectors(context);
+        items.moveTogether();
     }
 
     // ---- pieces

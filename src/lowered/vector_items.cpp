@@ -88,6 +88,11 @@ void spillRowsTo(Writer& w, const Window& window, Reg rows, std::int64_t lanes) 
               {.columns = lanes, .items = items, .length = items / lanes});
 }
 
+void moveItems(Writer& w, const Window& to, const Window& from, std::int64_t items) {
+    transpose(w, w.reference(to.tape, to.next), w.reference(from.tape, from.next),
+              {.columns = 1, .items = items, .length = items});
+}
+
 void likely(Writer& w, Reg done, ir::BlockId then, ir::BlockId otherwise) {
     Instr& made = w.emit(Op::If, nullptr, {done});
     made.flag = true;

@@ -30,6 +30,8 @@ void storeRows(ir::Writer&, const Window&, const ir::Instr& push);
 /// The same: an array with `lanes` items in a row, lane after lane.
 void spillRowsTo(ir::Writer&, const Window&, ir::Reg rows, std::int64_t lanes);
 
+/// So many scalars that lie beside each other, from one tape to another one.
+void moveItems(ir::Writer&, const Window& to, const Window& from, std::int64_t items);
 /// A branch on whether vectors have done what they should, which they nearly always have.
 void likely(ir::Writer&, ir::Reg done, ir::BlockId then, ir::BlockId otherwise);
 
