@@ -282,8 +282,9 @@ void Verifier::transpose(const Instr& i) {
                         i.type == reg(i, 1).type &&
                         (reg(i, 0).type == reg(i, 1).type || isPart(0, 1) || isPart(1, 0));
     expect(isFine, i, "not refs to the items of a matrix");
-    expect(isKind(i, 2, TypeKind::Int) && isKind(i, 3, TypeKind::Int) && i.index > 0, i,
-           "counts of items are ints");
+    expect(isKind(i, 2, TypeKind::Int) && isKind(i, 3, TypeKind::Int) && i.index > 0 &&
+               i.index != kNone,
+           i, "counts of items are ints");
 }
 
 void Verifier::vector(const Instr& i) {

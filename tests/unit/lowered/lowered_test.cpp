@@ -203,6 +203,24 @@ TEST_F(LoweredScaled, WindowsOfManySizes) {
         }
 }
 
+TEST_F(LoweredScaled, LlvmIsToldWhatIsApartAndRare) {
+    request.lowers = true;
+    compile(
+        "void->void pipeline Main { add Count; add Mean; add Show; }\n"
+        "int->int filter Mean { work pop 3 push 1 { push((peek(0) + peek(1) + peek(2)) / 3); for "
+        "(int "
+        "k = 0; k < 3; k++) pop(); } }\n" +
+        std::string(kEnds));
+    const std::string text = codegen::printLlvm(lower());
+    const std::size_t at = text.find("define internal i1 @Mean_work_x");
+    ASSERT_NE(at, std::string::npos);
+    EXPECT_THAT(text.substr(at, text.find('\n', at) - at), HasSubstr("ptr noalias %8"))
+        << "the tape that it takes from";
+    EXPECT_THAT(text, HasSubstr("branch_weights"));
+    EXPECT_THAT(text, HasSubstr("noinline nounwind optsize")) << "one firing of Mean";
+    EXPECT_THAT(text, HasSubstr("noinline nounwind optnone")) << "one steady state";
+}
+
 TEST_F(LoweredScaled, FaultsOfFiltersBehindEachOther) {
     const char* filters =
         "int->int filter Two { work pop 2 push 2 { int[110] t; int a = pop(); int b = pop(); t[a + "
