@@ -89,6 +89,13 @@ std::set<std::uint32_t> functionsOfBlocks(const elab::Kernel& kernel) {
     return often;
 }
 
+/// Instructions of all that is inlined into phases where it is called.
+constexpr std::size_t kInlined = 8000;
+
+std::size_t inlinedSize(const llvm::Function& function) {
+    return std::size_t{function.getInstructionCount()} * function.getNumUses();
+}
+
 /// What does not run in blocks, unless vectors give up, is neither inlined nor made long.
 void limitRare(const KernelFunctions& made) {
     const std::set<std::uint32_t> often = functionsOfBlocks(*made.kernel);
@@ -99,8 +106,18 @@ void limitRare(const KernelFunctions& made) {
     };
     for (llvm::Function* phase : {made.work, made.prework})
         limit(phase, llvm::Attribute::OptimizeNone);
-    for (std::uint32_t k = 0; k < made.functions.size(); ++k)
-        if (!often.contains(k)) limit(made.functions[k], llvm::Attribute::OptimizeForSize);
+    std::size_t size = 0;
+    auto isOfLanes = [](const llvm::Function* function) {
+        return function && function->getReturnType()->isIntegerTy(1);
+    };
+    for (std::uint32_t k = 0; k < made.functions.size(); ++k) {
+        if (!often.contains(k))
+            limit(made.functions[k], llvm::Attribute::OptimizeForSize);
+        else if (isOfLanes(made.functions[k]))
+            size += inlinedSize(*made.functions[k]);
+    }
+    for (llvm::Function* function : made.functions)
+        if (size > kInlined && isOfLanes(function)) function->addFnAttr(llvm::Attribute::NoInline);
 }
 
 /// A branch that is read can lie on the tape that is written (of a feedback loop), at another place.
@@ -497,7 +514,6 @@ bool ModuleBuilder::makesStrings(const KernelFunctions& from, const ir::Body& bo
 }
 
 void ModuleBuilder::limitVectors() {
-    constexpr std::size_t kInlined = 8000;  // instructions, of all that is inlined into phases
     std::size_t size = 0;
     auto each = [this](auto take) {
         for (auto& [id, made] : kernels)
@@ -505,9 +521,7 @@ void ModuleBuilder::limitVectors() {
         for (auto& [id, made] : kernels)
             for (auto& [key, function] : made.variants) take(*function);
     };
-    each([&](llvm::Function& function) {
-        size += std::size_t{function.getInstructionCount()} * function.getNumUses();
-    });
+    each([&](llvm::Function& function) { size += inlinedSize(function); });
     if (size > kInlined)
         each([](llvm::Function& function) { function.addFnAttr(llvm::Attribute::NoInline); });
     for (auto& [id, made] : kernels) {
