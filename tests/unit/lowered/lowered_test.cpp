@@ -316,6 +316,31 @@ TEST_F(LoweredScaled, TapesAtTheEndsAreLeftOut) {
     EXPECT_THAT(lowered("add Two; add Two;"), HasSubstr("_from_input"));
 }
 
+/// So do splitters and joiners of many items at a time: branch by branch.
+TEST_F(LoweredScaled, SplittersTakeFromTheInput) {
+    disabled = {base::Pass::RemoveRoundRobins, base::Pass::Inline};
+    request.lowers = true;
+    request.top = "Main";
+    auto ends = [&](const std::string& weight) {
+        compile("int->int splitjoin Main { split roundrobin(" + weight +
+                "); add Twice; add Less; join roundrobin(" + weight +
+                "); }\n"
+                "int->int filter Twice { work pop 1 push 1 { push(2 * pop()); } }\n"
+                "int->int filter Less { work pop 1 push 1 { push(pop() - 1); } }\n");
+        const elab::Kernel& kernel = program.elaboration.kernels[0];
+        EXPECT_THAT(ir::verify(program.module, &kernel.code, kernel.blocks->work), IsEmpty());
+        std::array<int, 2> counts{};
+        for (const ir::Block& block : kernel.blocks->work.blocks)
+            for (const ir::Instr& instr : block.instrs) {
+                counts[0] += instr.op == ir::Op::Pop;
+                counts[1] += instr.op == ir::Op::Push;
+            }
+        return counts;
+    };
+    EXPECT_THAT(ends("64"), ElementsAre(2, 2)) << "each branch its own";
+    EXPECT_THAT(ends("4"), ElementsAre(1, 1));
+}
+
 /// What waits on a tape when the program begins lies there, and not before the one filter as well.
 TEST_F(LoweredScaled, AnOpenInputBeginsWithoutItems) {
     request.lowers = true;
