@@ -155,7 +155,9 @@ void BodyEmitter::emitIf(const Instr& instr) {
     if (isConverted(c, instr)) return emitConvertedIf(instr);
     llvm::BasicBlock* blocks[] = {c.newBlock("then"), c.newBlock("else")};
     llvm::BasicBlock* end = c.newBlock("end");
-    c.b.CreateCondBr(c.operand(instr, 0), blocks[0], blocks[1]);
+    c.b.CreateCondBr(
+        c.operand(instr, 0), blocks[0], blocks[1],
+        instr.flag ? llvm::MDBuilder(c.m.context).createLikelyBranchWeights() : nullptr);
     std::vector<std::pair<llvm::Value*, llvm::BasicBlock*>> results;
     for (int k = 0; k < 2; ++k) {
         c.b.SetInsertPoint(blocks[k]);

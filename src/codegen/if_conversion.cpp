@@ -1,5 +1,5 @@
 // Branches on data whose sides are both done (ir/if_conversion.h). What `predicate` does not hold for writes to memory that
-// nobody reads: behind an array, or beside the output.
+// nobody reads: behind an array, or beside the output and the caller's arrays.
 
 #include "codegen/detail/if_conversion.h"
 
@@ -51,11 +51,22 @@ llvm::Value* selectValue(BodyContext& c, llvm::Value* x, llvm::Value* otherwise)
     return made;
 }
 
+/// Instead of an element of the array. LLVM makes a branch again of a store to one of two places if the one is a variable for a
+/// register, which a volatile store shows that it is not.
+llvm::Value* spareElement(BodyContext& c, std::uint32_t root) {
+    if (root >= c.body.params)
+        return c.b.CreateConstInBoundsGEP1_64(c.m.i8(), c.locals[root].memory, c.localBytes(root));
+    if (!c.spare) {
+        auto* slot = c.entry.CreateAlloca(llvm::ArrayType::get(c.m.i8(), kSpare), nullptr, "spare");
+        slot->setAlignment(llvm::Align(16));
+        c.entry.CreateStore(c.entry.getInt8(0), slot, true);
+        c.spare = slot;
+    }
+    return c.spare;
+}
+
 llvm::Value* selectedAddress(BodyContext& c, Reg ref) {
-    const std::uint32_t root = c.ifConversion->roots[ref];
-    llvm::Value* spare =
-        c.b.CreateConstInBoundsGEP1_64(c.m.i8(), c.locals[root].memory, c.localBytes(root));
-    return selectValue(c, c.value(ref), spare);
+    return selectValue(c, c.value(ref), spareElement(c, c.ifConversion->roots[ref]));
 }
 
 llvm::Value* selectedOutput(BodyContext& c) {

@@ -137,22 +137,36 @@ llvm::Value* byteCount(BodyContext& c, const Instr& instr, std::size_t refs) {
     return c.b.getInt64(static_cast<std::uint64_t>(types::sizeOf(instr.type)));
 }
 
+/// Sums that do not wrap are added to the address one after the other: what stays the same in a loop comes first, and the
+/// counter alone tells how the address moves.
+llvm::Value* elementAt(BodyContext& c, llvm::Type* element, llvm::Value* array,
+                       llvm::Value* index) {
+    auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(index);
+    if (sum && sum->getOpcode() == llvm::Instruction::Add && sum->hasNoSignedWrap() &&
+        !sum->getType()->isVectorTy())
+        return elementAt(c, element, elementAt(c, element, array, sum->getOperand(0)),
+                         sum->getOperand(1));
+    auto* type = llvm::dyn_cast<llvm::FixedVectorType>(index->getType());
+    llvm::Value* wide =
+        c.b.CreateSExt(index, inLanes(type ? type->getNumElements() : 0, c.m.i64()));
+    return c.b.CreateInBoundsGEP(element, array, wide);
+}
+
 llvm::Value* elementAddress(BodyContext& c, const Instr& instr) {
     llvm::Value *index = c.operand(instr, 1), *limit = c.operand(instr, 2);
     if (c.isChecked(instr))
         c.check(c.b.CreateICmpULT(index, limit), {base::Diag::IndexOutOfRange, instr.range, {}, 2},
                 index, limit);
-    llvm::Value* wide = c.b.CreateSExt(index, inLanes(c.lanesOf(instr.operands[1]), c.m.i64()));
     if (instr.operands.size() > 3) {
+        llvm::Value* wide = c.b.CreateSExt(index, inLanes(c.lanesOf(instr.operands[1]), c.m.i64()));
         llvm::Value* stride = c.b.CreateZExt(c.operand(instr, 3), c.m.i64());
         return c.b.CreateInBoundsGEP(c.m.i8(), c.operand(instr, 0), c.b.CreateMul(wide, stride));
     }
     const bool isPlain =
         instr.type->isScalar() && !instr.type->isFloatN() && !instr.type->is(TypeKind::Vector);
-    if (isPlain)
-        return c.b.CreateInBoundsGEP(c.m.memoryType(instr.type), c.operand(instr, 0), wide);
+    if (isPlain) return elementAt(c, c.m.memoryType(instr.type), c.operand(instr, 0), index);
     auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
-    return c.b.CreateInBoundsGEP(llvm::ArrayType::get(c.m.i8(), bytes), c.operand(instr, 0), wide);
+    return elementAt(c, llvm::ArrayType::get(c.m.i8(), bytes), c.operand(instr, 0), index);
 }
 
 void askForStack(BodyContext& c, Site site, llvm::Value* bytes) {

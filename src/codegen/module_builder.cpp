@@ -6,6 +6,7 @@
 #include "base/pass.h"
 #include "codegen/detail/work_memory.h"
 #include "codegen/stack_size.h"
+#include "ir/apart_parameters.h"
 #include "strc/runtime.h"
 
 namespace strc::codegen {
@@ -60,6 +61,63 @@ bool callsMany(const ir::Body& body) {
         calls += std::count_if(block.instrs.begin(), block.instrs.end(),
                                [](const ir::Instr& instr) { return instr.op == ir::Op::Call; });
     return calls >= kMany;
+}
+
+/// Functions of its filter that a body calls, but for those of the other side of a branch that is likely.
+void addLikelyCallees(const ir::Body& body, ir::BlockId id, std::vector<std::uint32_t>& found) {
+    if (id == ir::kNone) return;
+    for (const ir::Instr& instr : body.blocks[id].instrs) {
+        if (instr.op == ir::Op::Call && instr.callee.kind == ir::CalleeKind::Stream)
+            found.push_back(instr.callee.index);
+        const bool isLikely = instr.op == ir::Op::If && instr.flag;
+        for (std::size_t k = 0; k < (isLikely ? 1 : instr.blocks.size()); ++k)
+            addLikelyCallees(body, instr.blocks[k], found);
+    }
+}
+
+std::set<std::uint32_t> functionsOfBlocks(const elab::Kernel& kernel) {
+    std::set<std::uint32_t> often;
+    std::vector<const ir::Body*> todo{&kernel.blocks->work};
+    while (!todo.empty()) {
+        const ir::Body& body = *todo.back();
+        todo.pop_back();
+        std::vector<std::uint32_t> callees;
+        addLikelyCallees(body, body.entry, callees);
+        for (std::uint32_t callee : callees)
+            if (often.insert(callee).second) todo.push_back(&kernel.code.functions[callee]);
+    }
+    return often;
+}
+
+/// Instructions of all that is inlined into phases where it is called.
+constexpr std::size_t kInlined = 8000;
+
+std::size_t inlinedSize(const llvm::Function& function) {
+    return std::size_t{function.getInstructionCount()} * function.getNumUses();
+}
+
+/// What does not run in blocks, unless vectors give up, is neither inlined nor made long.
+void limitRare(const KernelFunctions& made) {
+    const std::set<std::uint32_t> often = functionsOfBlocks(*made.kernel);
+    auto limit = [](llvm::Function* function, llvm::Attribute::AttrKind how) {
+        if (!function) return;
+        function->addFnAttr(llvm::Attribute::NoInline);
+        function->addFnAttr(how);
+    };
+    for (llvm::Function* phase : {made.work, made.prework})
+        limit(phase, llvm::Attribute::OptimizeNone);
+    std::size_t size = 0;
+    auto isOfLanes = [](const llvm::Function* function) {
+        return function && function->getReturnType()->isIntegerTy(1);
+    };
+    for (std::uint32_t k = 0; k < made.functions.size(); ++k) {
+        if (!often.contains(k))
+            limit(made.functions[k], llvm::Attribute::OptimizeForSize);
+        else if (isOfLanes(made.functions[k]))
+            size += inlinedSize(*made.functions[k]);
+    }
+    for (llvm::Function* function : made.functions)
+        if (size > kInlined && isOfLanes(function)) function->addFnAttr(llvm::Attribute::NoInline);
 }
 
 /// A branch that is read can lie on the tape that is written (of a feedback loop), at another place.
@@ -397,7 +455,25 @@ llvm::Function* ModuleBuilder::callee(KernelFunctions& from, const ir::Callee& c
     llvm::Function*& function = owner.functions[callee.index];
     if (function) return function;
     const ir::Body& body = calleeBody(from, callee);
-    return function = declare(body.name, owner, isPackage ? nullptr : &from.kernel->code, body);
+    function = declare(body.name, owner, isPackage ? nullptr : &from.kernel->code, body);
+    if (!isPackage) markApart(from, callee.index);
+    return function;
+}
+
+/// Parameters that are refs to memory of their own.
+void ModuleBuilder::markApart(KernelFunctions& made, std::uint32_t function) {
+    if (made.apart.empty()) {
+        const ir::StreamCode& code = made.kernel->code;
+        std::vector<const ir::Body*> callers{&code.setup};
+        for (const std::optional<ir::Body>* body : {&code.init, &code.prework, &code.work})
+            if (*body) callers.push_back(&**body);
+        if (made.kernel->blocks) callers.push_back(&made.kernel->blocks->work);
+        made.apart = ir::apartParameters(code.functions, callers);
+    }
+    const std::vector<bool>& apart = made.apart[function];
+    for (unsigned k = 0; k < apart.size(); ++k)
+        if (apart[k])
+            made.functions[function]->addParamAttr(kFirstArgument + k, llvm::Attribute::NoAlias);
 }
 
 const ir::Body& ModuleBuilder::calleeBody(const KernelFunctions& from,
@@ -449,7 +525,6 @@ bool ModuleBuilder::makesStrings(const KernelFunctions& from, const ir::Body& bo
 }
 
 void ModuleBuilder::limitVectors() {
-    constexpr std::size_t kInlined = 8000;  // instructions, of all that is inlined into phases
     std::size_t size = 0;
     auto each = [this](auto take) {
         for (auto& [id, made] : kernels)
@@ -457,19 +532,18 @@ void ModuleBuilder::limitVectors() {
         for (auto& [id, made] : kernels)
             for (auto& [key, function] : made.variants) take(*function);
     };
-    each([&](llvm::Function& function) {
-        size += std::size_t{function.getInstructionCount()} * function.getNumUses();
-    });
+    each([&](llvm::Function& function) { size += inlinedSize(function); });
     if (size > kInlined)
         each([](llvm::Function& function) { function.addFnAttr(llvm::Attribute::NoInline); });
     for (auto& [id, made] : kernels) {
         const bool hasLanes = !made.vectorWork.empty() || !made.variants.empty();
         if (!hasLanes || made.firesAlone) continue;
-        // A phase of a program that has been lowered to one filter, if it has state: the functions it calls are optimised.
-        const bool isPhase = made.kernel->blocks && made.kernel->stateSize > 0;
         made.work->addFnAttr(llvm::Attribute::NoInline);
-        made.work->addFnAttr(isPhase ? llvm::Attribute::OptimizeNone
-                                     : llvm::Attribute::OptimizeForSize);
+        // A phase of a program that has been lowered to one filter, if it has state: what it calls is optimised.
+        if (made.kernel->blocks && made.kernel->stateSize > 0)
+            limitRare(made);
+        else
+            made.work->addFnAttr(llvm::Attribute::OptimizeForSize);
     }
 }
 

@@ -51,9 +51,9 @@ llvm::Value* concatenation(BodyContext& c, const Instr& instr) {
 
 llvm::Value* intArithmetic(BodyContext& c, const Instr& instr, llvm::Value* x, llvm::Value* y) {
     switch (instr.op) {
-        case Op::Add: return c.b.CreateAdd(x, y);
+        case Op::Add: return c.b.CreateAdd(x, y, "", false, instr.isNatural);
         case Op::Sub: return c.b.CreateSub(x, y);
-        case Op::Mul: return c.b.CreateMul(x, y);
+        case Op::Mul: return c.b.CreateMul(x, y, "", false, instr.isNatural);
         case Op::And: return c.b.CreateAnd(x, y);
         case Op::Or: return c.b.CreateOr(x, y);
         case Op::Xor: return c.b.CreateXor(x, y);

@@ -72,13 +72,14 @@ llvm::Value* interleaved(llvm::IRBuilder<>& b, const Rows& rows) {
     return b.CreateShuffleVector(joined(b, rows), order);
 }
 
-/// A matrix of items.
+/// A matrix of items, and where its columns go.
 struct Matrix {
     const Type* type;
     llvm::Value* items;  ///< row after row
-    std::uint64_t columns;
+    std::uint64_t columns;  ///< items in a row
+    std::uint64_t count;  ///< of all items; the last row may end early
     llvm::Value* transposed;  ///< column after column
-    std::uint64_t columnLength;
+    std::uint64_t columnLength;  ///< from one to the next
 };
 
 /// Rows in memory, `stride` items apart.
@@ -158,17 +159,75 @@ void pushDealt(BodyContext& c, const Instr& instr) {
     }
 }
 
-/// Lanes with few items each.
-void writeShort(BodyContext& c, const Type* type, llvm::Value* from, llvm::Value* to,
-                unsigned count, std::uint64_t rowLength) {
-    llvm::Type* item = itemType(c, type);
-    auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
-    Rows rows;
-    for (std::uint64_t k = 0; k < count; ++k)
-        rows.push_back(c.b.CreateAlignedLoad(
+/// A few rows, whose columns lie one right behind the other.
+void interleaveRows(BodyContext& c, const Matrix& matrix, llvm::Value* column) {
+    const std::uint64_t rows = matrix.columnLength;
+    llvm::Type* item = itemType(c, matrix.type);
+    auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(matrix.type)));
+    llvm::Value* from = itemAt(c, matrix.items, matrix.type, column);
+    llvm::Value* to =
+        itemAt(c, matrix.transposed, matrix.type, c.b.CreateMul(column, c.b.getInt64(rows)));
+    Rows loaded;
+    for (std::uint64_t k = 0; k < rows; ++k)
+        loaded.push_back(c.b.CreateAlignedLoad(
             llvm::FixedVectorType::get(item, kShort),
-            c.b.CreateConstInBoundsGEP1_64(item, from, k * rowLength), align));
-    c.b.CreateAlignedStore(interleaved(c.b, rows), to, align);
+            c.b.CreateConstInBoundsGEP1_64(item, from, k * matrix.columns), align));
+    c.b.CreateAlignedStore(interleaved(c.b, loaded), to, align);
+}
+
+llvm::Value* columnPlace(BodyContext& c, const Matrix& matrix, llvm::Value* column,
+                         llvm::Value* row) {
+    llvm::Value* begin = c.b.CreateMul(column, c.b.getInt64(matrix.columnLength));
+    return itemAt(c, matrix.transposed, matrix.type, c.b.CreateAdd(begin, row));
+}
+
+void moveItem(BodyContext& c, const Matrix& matrix, llvm::Value* column, llvm::Value* row) {
+    llvm::Value* number = c.b.CreateAdd(c.b.CreateMul(row, c.b.getInt64(matrix.columns)), column);
+    c.m.store(c.b, matrix.type, columnPlace(c, matrix, column, row),
+              c.m.load(c.b, matrix.type, itemAt(c, matrix.items, matrix.type, number)));
+}
+
+/// Enough rows and columns.
+void transposeBlocks(BodyContext& c, const Matrix& matrix, std::uint64_t rows, unsigned block) {
+    auto one = [&](llvm::Value* row, llvm::Value* column) {
+        llvm::Value* from = c.b.CreateAdd(c.b.CreateMul(row, c.b.getInt64(matrix.columns)), column);
+        transposeBlock(c, matrix.type, {itemAt(c, matrix.items, matrix.type, from), matrix.columns},
+                       {columnPlace(c, matrix, column, row), matrix.columnLength}, block);
+    };
+    forBlocks(c, rows, block, [&](llvm::Value* row) {
+        forBlocks(c, matrix.columns, block, [&](llvm::Value* column) { one(row, column); });
+    });
+}
+
+void transposeMatrix(BodyContext& c, const Matrix& matrix) {
+    const std::uint64_t columns = matrix.columns, rows = matrix.count / columns;
+    const bool isDense = matrix.columnLength == rows;
+    const unsigned widest = blockOf(matrix.type);
+    const unsigned block = std::min(columns, rows) >= widest ? widest : kShort;
+    if (columns == 1 || (rows == 1 && isDense)) {
+        const auto align =
+            llvm::MaybeAlign(static_cast<std::uint64_t>(types::alignOf(matrix.type)));
+        const auto bytes = rows * columns * static_cast<std::uint64_t>(types::sizeOf(matrix.type));
+        c.b.CreateMemCpy(matrix.transposed, align, matrix.items, align, bytes);
+    } else if (rows >= block && columns >= block) {
+        transposeBlocks(c, matrix, rows, block);
+    } else if (rows >= kShort) {
+        forBlocks(c, rows, kShort, [&](llvm::Value* row) { transposeShort(c, matrix, row); });
+    } else if (columns >= kShort && isDense && rows > 0) {
+        forBlocks(c, columns, kShort,
+                  [&](llvm::Value* column) { interleaveRows(c, matrix, column); });
+    } else if (rows > 0) {
+        forBlocks(c, rows, 1, [&](llvm::Value* row) {
+            forBlocks(c, columns, 1,
+                      [&](llvm::Value* column) { moveItem(c, matrix, column, row); });
+        });
+    }
+    for (std::uint64_t item = rows * columns; item < matrix.count; ++item)
+        moveItem(c, matrix, c.b.getInt64(item % columns), c.b.getInt64(item / columns));
+}
+
+std::uint64_t constantOf(const BodyContext& c, const Instr& instr, std::size_t k) {
+    return llvm::cast<llvm::ConstantInt>(c.operand(instr, k))->getZExtValue();
 }
 
 }  // namespace
@@ -176,59 +235,31 @@ void writeShort(BodyContext& c, const Type* type, llvm::Value* from, llvm::Value
 void emitPeekColumns(BodyContext& c, const Instr& instr) {
     const Type* array = c.typeOf(instr.operands[0]);
     const Type* type = array->element;
-    const bool inParts = type != instr.type;
-    const std::uint64_t parts = inParts ? 2 : 1;
-    const auto* known = llvm::cast<llvm::ConstantInt>(c.operand(instr, 1));
-    const std::uint64_t pop = instr.index * parts, end = known->getZExtValue() * parts;
+    const std::uint64_t parts = type != instr.type ? 2 : 1;
+    const std::uint64_t pop = instr.index * parts, count = constantOf(c, instr, 1) * parts;
     llvm::Value* first = itemAt(c, c.param(kIn), instr.type, c.b.CreateLoad(c.m.i64(), c.popped));
-    const Matrix matrix{type, first, pop, c.operand(instr, 0),
-                        static_cast<std::uint64_t>(array->extent) / pop};
-    const std::uint64_t rowsInside = end / pop, length = matrix.columnLength;
-    const unsigned block = std::min(pop, rowsInside) >= blockOf(type) ? blockOf(type) : kShort;
-    forBlocks(c, rowsInside, block, [&](llvm::Value* row) {
-        if (pop < block) return transposeShort(c, matrix, row);
-        llvm::Value* from = itemAt(c, first, type, c.b.CreateMul(row, c.b.getInt64(pop)));
-        forBlocks(c, pop, block, [&](llvm::Value* column) {
-            llvm::Value* place = c.b.CreateAdd(c.b.CreateMul(column, c.b.getInt64(length)), row);
-            transposeBlock(c, type, {itemAt(c, from, type, column), pop},
-                           {itemAt(c, matrix.transposed, type, place), length}, block);
-        });
-    });
-    for (std::uint64_t item = rowsInside * pop; item < end; ++item) {
-        llvm::Value* to =
-            itemAt(c, matrix.transposed, type, c.b.getInt64((item % pop) * length + item / pop));
-        c.m.store(c.b, type, to, c.m.load(c.b, type, itemAt(c, first, type, c.b.getInt64(item))));
-    }
+    transposeMatrix(c, {type, first, pop, count, c.operand(instr, 0),
+                        static_cast<std::uint64_t>(array->extent) / pop});
 }
 
 void emitPushRows(BodyContext& c, const Instr& instr) {
     const Type* array = c.typeOf(instr.operands[0]);
     const Type* type = array->element;
     const std::uint64_t lanes = instr.index, parts = type != instr.type ? 2 : 1;
-    const std::uint64_t count = static_cast<std::uint64_t>(array->extent) / lanes;
-    if (count == 0) return;
+    const std::uint64_t rows = static_cast<std::uint64_t>(array->extent) / lanes;
+    if (rows == 0) return;
     if (c.kernel.dealtOut) return pushDealt(c, instr);
     llvm::Value* before = c.b.CreateLoad(c.m.i64(), c.pushed);
-    llvm::Value *rows = c.operand(instr, 0), *out = itemAt(c, c.param(kOut), instr.type, before);
-    c.b.CreateStore(c.b.CreateAdd(before, c.b.getInt64(count * lanes / parts)), c.pushed);
-    const unsigned block = std::min(count, lanes) >= blockOf(type) ? blockOf(type) : kShort;
-    if (lanes == 1 || count == 1) {
-        const auto bytes = static_cast<std::uint64_t>(types::sizeOf(array));
-        const auto align = llvm::MaybeAlign(static_cast<std::uint64_t>(types::alignOf(type)));
-        c.b.CreateMemCpy(out, align, rows, align, bytes);
-        return;
-    }
-    forBlocks(c, lanes, block, [&](llvm::Value* lane) {
-        llvm::Value* from = itemAt(c, rows, type, lane);
-        llvm::Value* to = itemAt(c, out, type, c.b.CreateMul(lane, c.b.getInt64(count)));
-        if (count < block)
-            return writeShort(c, type, from, to, static_cast<unsigned>(count), lanes);
-        forBlocks(c, count, block, [&](llvm::Value* row) {
-            transposeBlock(c, type,
-                           {itemAt(c, from, type, c.b.CreateMul(row, c.b.getInt64(lanes))), lanes},
-                           {itemAt(c, to, type, row), count}, block);
-        });
-    });
+    c.b.CreateStore(c.b.CreateAdd(before, c.b.getInt64(rows * lanes / parts)), c.pushed);
+    transposeMatrix(c, {type, c.operand(instr, 0), lanes, rows * lanes,
+                        itemAt(c, c.param(kOut), instr.type, before), rows});
+}
+
+void emitTranspose(BodyContext& c, const Instr& instr) {
+    const Type *to = c.typeOf(instr.operands[0]), *from = c.typeOf(instr.operands[1]);
+    transposeMatrix(
+        c, {to == from || from->is(TypeKind::Float) ? from : to, c.operand(instr, 1), instr.index,
+            constantOf(c, instr, 2), c.operand(instr, 0), constantOf(c, instr, 3)});
 }
 
 }  // namespace strc::codegen

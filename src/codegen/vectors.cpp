@@ -199,6 +199,7 @@ bool emitVector(BodyContext& c, const Instr& instr) {
         case Op::StoreVector:
             storeItems(c, c.typeOf(instr.operands[1]), c.operand(instr, 0), c.operand(instr, 1));
             return true;
+        case Op::Transpose: emitTranspose(c, instr); return true;
         case Op::Gather: c.set(instr, gather(c, instr)); return true;
         case Op::Scatter: scatter(c, instr); return true;
         case Op::PeekVector: c.set(instr, peekVector(c, instr)); return true;

@@ -60,6 +60,7 @@ private:
             case Op::Store: return i.var.space == Space::Field;
             case Op::StoreAt:
             case Op::StoreVector:
+            case Op::Transpose:
             case Op::Scatter:
             case Op::Copy:
             case Op::Zero:

@@ -26,6 +26,10 @@ void ArgumentReader::arguments(Body& made, Instr& instr) {
         case Op::Split:
         case Op::Join: return splitterArguments(instr);
         case Op::Enqueue: return withExtents(instr);
+        case Op::If:
+            registers(instr);
+            instr.flag = tokens.accept("likely");
+            return;
         case Op::Loop: instr.flag = tokens.accept("dowhile"); return;
         case Op::ItemType:
             instr.index = tokens.accept("output") ? 1 : 0;

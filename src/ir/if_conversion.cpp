@@ -5,8 +5,9 @@
 namespace strc::ir {
 namespace {
 
-/// Instructions of both sides together: executing both must take less than half of the time of a mispredicted branch.
-constexpr std::size_t kMostInstructions = 16;
+/// Instructions of both sides together that take time: executing both must take less than half of the time of a mispredicted
+/// branch.
+constexpr std::size_t kMostInstructions = 10;
 
 /// Which registers and locals depend on items, and where refs lead.
 class Data {
@@ -42,8 +43,7 @@ private:
                 mark(regs, i.result, i.var.space == Space::Local && locals[i.var.index]);
                 break;
             case Op::Addr:
-                if (i.var.space == Space::Local && i.var.index >= body.params &&
-                    types::isConcrete(i.type))
+                if (i.var.space == Space::Local && types::isConcrete(i.type))
                     roots[i.result] = i.var.index;
                 break;
             case Op::Elem:
@@ -76,8 +76,8 @@ private:
 /// The instructions and effects of both sides of a branch.
 struct Sides {
     std::size_t instructions = 0;
-    int pushes[2] = {0, 0};
-    bool storesElements = false;
+    int pushes[2] = {0, 0};  ///< to the output, or to arrays that are parameters
+    bool pushesToOutput = false, storesElements = false;
     std::vector<std::uint32_t> locals;  ///< arrays that they lead into
     bool fit = true;  ///< may both be done?
 };
@@ -109,16 +109,18 @@ private:
         const bool pushesDiffer = sides.pushes[0] != sides.pushes[1];
         const bool pushes = sides.pushes[0] + sides.pushes[1] != 0;
         if (!sides.fit || sides.instructions > kMostInstructions) return;
-        if (pushes ? !pushesDiffer || !mayPush : !sides.storesElements) return;
+        if (sides.pushesToOutput && !mayPush) return;
+        if (pushes ? !pushesDiffer : !sides.storesElements) return;
         found.blocks[branch.blocks[0]] = found.any = true;
         for (std::uint32_t local : sides.locals) found.locals[local] = true;
     }
 
     void instruction(const Instr& i, Sides& sides, std::size_t side) {
-        ++sides.instructions;
+        if (i.op != Op::Const && i.op != Op::Load && i.op != Op::Addr) ++sides.instructions;
         if (i.type && i.type->is(types::TypeKind::String)) sides.fit = false;
         switch (i.op) {
-            case Op::Load: return;
+            case Op::Load:
+            case Op::Check: return;
             case Op::Addr:
                 if (data.roots[i.result] == kNone)
                     sides.fit = false;
@@ -131,9 +133,15 @@ private:
             case Op::Store: sides.fit = sides.fit && i.var.space == Space::Local; return;
             case Op::StoreAt:
                 sides.fit = sides.fit && data.roots[i.operands[0]] != kNone;
-                sides.storesElements = true;
+                if (sides.fit && data.roots[i.operands[0]] < body.params)
+                    ++sides.pushes[side];
+                else
+                    sides.storesElements = true;
                 return;
-            case Op::Push: ++sides.pushes[side]; return;
+            case Op::Push:
+                ++sides.pushes[side];
+                sides.pushesToOutput = true;
+                return;
             case Op::Div:
             case Op::Rem:
             case Op::Math: sides.fit = false; return;

@@ -101,8 +101,10 @@ struct Instr {
     /// check. The evaluator checks nevertheless: it is what the others are measured by.
     bool checked = true;
     bool flag =
-        false;  ///< Loop: do-while; Split: duplicate; Declare: needs no zeroing; Call: see CalleeKind
-    bool isNatural = false;  ///< Div, Rem: neither operand is negative
+        false;  ///< Loop: do-while; If: the condition nearly always holds; Split: duplicate; Declare: needs no
+        ///< zeroing; Call: see CalleeKind
+    bool isNatural =
+        false;  ///< Div, Rem: neither operand is negative; Add, Mul of ints: the result does not wrap
     types::MathFn math = types::MathFn::Count;
     types::TensorFn tensor = types::TensorFn::Count;  ///< Tensor
     VarRef var;

@@ -37,7 +37,7 @@
 //   rate      ( "prework" | "work" ) ( "push" | "pop" | "peek" )
 //             ( reg | "dynamic" [ "min" reg ] [ "average" reg ] [ "max" reg ] )
 //   item.type ( "input" | "output" ) regs
-//   if        reg block [ "else" block ]
+//   if        reg [ "likely" ] block [ "else" block ]
 //   loop      [ "dowhile" ] block "do" block [ "step" block ]                 condition, body, step
 //   declare   variable [ "," regs ] [ "overwritten" ]
 //   others    what they have of: variable, regs, index (an integer), separated by commas, where

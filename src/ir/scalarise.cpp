@@ -1,6 +1,7 @@
 #include "ir/scalarise.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "base/assert.h"
@@ -241,6 +242,7 @@ private:
             }
             case Op::LoadVector:
             case Op::StoreVector: return apart(i);
+            case Op::Transpose: transpose(i); return true;
             case Op::Gather: gather(i); return true;
             case Op::Scatter: scatter(i); return true;
             default: return false;
@@ -285,6 +287,49 @@ private:
                 w.emit(Op::StoreAt, type->element, {at, laneOf(i.operands[1], lane)});
         }
         return true;
+    }
+
+    void transpose(const Instr& i) {
+        const Instr *to = elementOf(i.operands[0]), *from = elementOf(i.operands[1]);
+        STRC_ASSERT(to && from, "a matrix at a ref that no element of an array gave");
+        const Reg count = only(i.operands[2]), length = only(i.operands[3]);
+        auto placeIn = [&](const Instr* element, Reg further) {
+            return sum(only(element->operands[1]), further);
+        };
+        auto load = [&](Reg item) {
+            return w.element(only(from->operands[0]), placeIn(from, item));
+        };
+        auto store = [&](Reg item, Reg value) {
+            w.setElement(only(to->operands[0]), placeIn(to, item), value);
+        };
+        const bool joins = to->type != from->type && isComplex(to->type),
+                   parts = to->type != from->type && !joins;
+        if (!joins && !parts)
+            return forItems(count, [&](Reg n) { store(columnPlace(n, i.index, length), load(n)); });
+        if (parts)
+            return forItems(natural(Op::Div, count, 2), [&](Reg item) {
+                const Reg value = load(item);
+                for (std::int64_t part : {0, 1}) {
+                    const Reg number = sum(times(item, 2), w.integer(part));
+                    store(columnPlace(number, i.index, length), partOf(value, part));
+                }
+            });
+        joinParts(i, length, natural(Op::Div, count, 2 * std::int64_t{i.index}), load, store);
+    }
+
+    /// Every other row has real parts, and the row below it the imaginary ones.
+    void joinParts(const Instr& i, Reg length, Reg pairs, const std::function<Reg(Reg)>& load,
+                   const std::function<void(Reg, Reg)>& store) {
+        const std::int64_t columns = i.index;
+        forItems(pairs, [&](Reg pair) {
+            w.loop(columns, [&](Reg column) {
+                const Reg re = load(sum(times(pair, 2 * columns), column));
+                const Reg im = load(sum(times(pair, 2 * columns), sum(column, w.integer(columns))));
+                const Reg begin = w.operation(Op::Mul, types.intType(), {column, length});
+                store(sum(natural(Op::Div, begin, 2), pair),
+                      w.operation(Op::Make, old.regs[i.operands[0]].type, {re, im}));
+            });
+        });
     }
 
     const Instr* elementOf(Reg ref) const {
@@ -370,42 +415,49 @@ private:
         const bool inParts = i.type->is(TypeKind::Complex) && type->element->is(TypeKind::Float);
         const std::int64_t parts = inParts ? 2 : 1, columns = i.index * parts;
         const std::int64_t length = type->extent / columns;
-        const Reg count = only(i.operands[1]);
+        forItems(only(i.operands[1]), [&](Reg at) {
+            const Reg value = peek(at, i.type);
+            for (std::int64_t part = 0; part < parts; ++part) {
+                const Reg number = sum(times(at, parts), w.integer(part));
+                w.setElement(array, columnPlace(number, columns, w.integer(length)),
+                             inParts ? partOf(value, part) : value);
+            }
+        });
+    }
+
+    void forItems(Reg count, const std::function<void(Reg)>& inside) {
         const std::uint32_t item = w.local("item", types.intType());
         w.store(item, w.integer(0));
         const BlockId condition = w.inBlock([&] {
             w.emit(Op::Yield, nullptr,
                    {w.operation(Op::Lt, types.intType(), {w.load(item), count})});
         });
-        const BlockId inside = w.inBlock([&] {
-            const Reg at = w.load(item), value = peek(at, i.type);
-            for (std::int64_t part = 0; part < parts; ++part) {
-                Reg stored = value;
-                if (inParts) {
-                    w.emit(Op::Part, types.floatType(), {value}).index =
-                        static_cast<std::uint32_t>(part);
-                    stored = w.result(types.floatType(), false);
-                }
-                w.setElement(array, columnPlace(at, part, parts, columns, length), stored);
-            }
-        });
-        const BlockId step = w.inBlock([&] {
-            w.store(item, w.operation(Op::Add, types.intType(), {w.load(item), w.integer(1)}));
-        });
-        w.emit(Op::Loop, nullptr, {}).blocks = {condition, inside, step};
+        const BlockId body = w.inBlock([&] { inside(w.load(item)); });
+        const BlockId step = w.inBlock([&] { w.store(item, sum(w.load(item), w.integer(1))); });
+        w.emit(Op::Loop, nullptr, {}).blocks = {condition, body, step};
     }
 
-    /// In column n % columns, row n / columns, where n is the number of the item's part.
-    Reg columnPlace(Reg item, std::int64_t part, std::int64_t parts, std::int64_t columns,
-                    std::int64_t length) {
-        auto operation = [&](Op op, Reg x, std::int64_t y) {
-            Instr& made = w.emit(op, types.intType(), {x, w.integer(y)});
-            made.checked = false;
-            return w.result(types.intType(), false);
-        };
-        const Reg number = operation(Op::Add, operation(Op::Mul, item, parts), part);
-        const Reg column = operation(Op::Mul, operation(Op::Rem, number, columns), length);
-        return w.operation(Op::Add, types.intType(), {column, operation(Op::Div, number, columns)});
+    Reg sum(Reg x, Reg y) { return w.operation(Op::Add, types.intType(), {x, y}); }
+    Reg times(Reg x, std::int64_t y) {
+        return w.operation(Op::Mul, types.intType(), {x, w.integer(y)});
+    }
+
+    /// Of two numbers that are not negative.
+    Reg natural(Op op, Reg x, std::int64_t y) {
+        w.emit(op, types.intType(), {x, w.integer(y)}).checked = false;
+        return w.result(types.intType(), false);
+    }
+
+    Reg partOf(Reg complex, std::int64_t part) {
+        w.emit(Op::Part, types.floatType(), {complex}).index = static_cast<std::uint32_t>(part);
+        return w.result(types.floatType(), false);
+    }
+
+    /// In column n % columns, row n / columns.
+    Reg columnPlace(Reg n, std::int64_t columns, Reg length) {
+        const Reg column =
+            w.operation(Op::Mul, types.intType(), {natural(Op::Rem, n, columns), length});
+        return sum(column, natural(Op::Div, n, columns));
     }
 
     void pushRows(const Instr& i) {

@@ -13,6 +13,7 @@ bool mayStore(const Instr& i, std::size_t k) {
         case Op::PushRows:
         case Op::Tensor: return false;
         case Op::Copy:
+        case Op::Transpose:
         case Op::Contract: return k == 0;
         default: return true;
     }

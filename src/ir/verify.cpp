@@ -87,6 +87,7 @@ private:
     void scalars(const Instr&);
     void memory(const Instr&);
     void vector(const Instr&);
+    void transpose(const Instr&);
     void element(const Instr&);
     void tape(const Instr&);
     void variable(const Instr&);
@@ -273,6 +274,19 @@ void Verifier::element(const Instr& i) {
            "refs in other lanes");
 }
 
+void Verifier::transpose(const Instr& i) {
+    auto isPart = [&](std::size_t part, std::size_t whole) {
+        return reg(i, part).type->is(TypeKind::Float) && reg(i, whole).type->is(TypeKind::Complex);
+    };
+    const bool isFine = isRef(i, 0) && isRef(i, 1) && reg(i, 1).type->isScalar() &&
+                        i.type == reg(i, 1).type &&
+                        (reg(i, 0).type == reg(i, 1).type || isPart(0, 1) || isPart(1, 0));
+    expect(isFine, i, "not refs to the items of a matrix");
+    expect(isKind(i, 2, TypeKind::Int) && isKind(i, 3, TypeKind::Int) && i.index > 0 &&
+               i.index != kNone,
+           i, "counts of items are ints");
+}
+
 void Verifier::vector(const Instr& i) {
     const auto lanes = [&](std::size_t k) { return lanesOf(reg(i, k).type); };
     const bool isMade = i.result != kNone && i.result < body.regs.size();
@@ -312,6 +326,7 @@ void Verifier::vector(const Instr& i) {
             expect(isRef(i, 0) && lanes(1) > 0 && reg(i, 0).type == reg(i, 1).type->element, i,
                    "value of another type");
             break;
+        case Op::Transpose: transpose(i); break;
         case Op::Gather:
             expect(isMade && reg(i, 0).lanes == lanesOf(made) &&
                        laneType(reg(i, 0).type) == made->element,

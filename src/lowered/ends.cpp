@@ -9,6 +9,8 @@ using graph::EdgeId;
 using plan::Step;
 using plan::StepKind;
 
+constexpr std::int64_t kManyItems = 64;  ///< that LLVM moves together
+
 class EndFinder {
 public:
     EndFinder(const plan::Plan& plan, const plan::Phase& phase, const RateProofs& rates)
@@ -29,7 +31,10 @@ public:
             if (firings || step.kind != StepKind::Fire) return graph::kNone;
             firings = &step;
         }
-        return firings && isInOrder(*firings, *end, isIn) ? end->channel : graph::kNone;
+        if (!firings) return graph::kNone;
+        return isInOrder(*firings, *end, isIn) || isDealtInOrder(*firings, *end, isIn)
+                   ? end->channel
+                   : graph::kNone;
     }
 
 private:
@@ -49,6 +54,20 @@ private:
         const std::vector<EdgeId>&in = plan.inputsOf(step.node), &out = plan.outputsOf(step.node);
         return std::find(in.begin(), in.end(), edge) != in.end() ||
                std::find(out.begin(), out.end(), edge) != out.end();
+    }
+
+    /// Does a splitter take all that is read, or a joiner give all that is written, many items at a time? Of few ones loops would
+    /// be gathered and scattered across the firings around.
+    bool isDealtInOrder(const Step& firings, const Step& end, bool isIn) const {
+        const graph::Node& node = graph.nodes[firings.node];
+        const graph::NodeKind wanted =
+            isIn ? graph::NodeKind::RoundRobinSplitter : graph::NodeKind::RoundRobinJoiner;
+        const plan::Position &there = isIn ? end.outputs[0] : end.inputs[0],
+                             &here = isIn ? firings.inputs[0] : firings.outputs[0];
+        return node.kind == wanted && there == here &&
+               firings.count * node.totalWeight == end.count &&
+               std::all_of(node.weights.begin(), node.weights.end(),
+                           [](std::int64_t weight) { return weight == 0 || weight >= kManyItems; });
     }
 
     /// Do firings of a filter with code take all that is read, or give all that is written, as it comes?

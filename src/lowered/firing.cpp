@@ -4,6 +4,7 @@
 #include "ir/calls.h"
 #include "ir/writer.h"
 #include "lowered/detail/functions.h"
+#include "lowered/detail/places.h"
 #include "lowered/detail/vector_items.h"
 
 namespace strc::lowered {
@@ -214,7 +215,7 @@ private:
             known[side] += items;
             return;
         }
-        const Reg next = w.operation(Op::Add, w.types.intType(), {countOf(side), w.integer(items)});
+        const Reg next = sum(w, countOf(side), w.integer(items));
         if (counts == ir::kNone) return w.store(count[side], next);
         w.setElement(w.address(counts), w.integer(side), next);
     }
@@ -223,13 +224,13 @@ private:
     Reg next(Side side) {
         const Reg index = w.load(tape(side) + 1);
         if (isKnown(side) && known[side] == 0) return index;
-        return w.operation(Op::Add, w.types.intType(), {index, countOf(side)});
+        return sum(w, index, countOf(side));
     }
 
     /// A ref to the next item, or to one `offset` further on.
     Reg item(Side side, Reg offset = ir::kNone) {
         Reg index = next(side);
-        if (offset != ir::kNone) index = w.operation(Op::Add, w.types.intType(), {index, offset});
+        if (offset != ir::kNone) index = sum(w, index, offset);
         return w.reference(w.address(tape(side)), index);
     }
 

@@ -57,7 +57,7 @@ void FiringWriter::fireInVectors(const Step& step, unsigned width) {
 }
 
 /// `inside(first)` for the first firing of each group; the last groups overlap where they have to.
-void FiringWriter::groups(std::int64_t firings, unsigned width,
+void FiringWriter::groups(std::int64_t firings, std::int64_t width,
                           const std::function<void(const Index&)>& inside) {
     const std::int64_t count = (firings + width - 1) / width, last = firings - width;
     items.loop(count, [&](Reg k) {
@@ -87,7 +87,7 @@ void FiringWriter::fireGroup(const Step& step, unsigned width, const Index& firs
     });
     const ir::BlockId otherwise =
         w.inBlock([&] { items.loop(width, [&](Reg k) { fireOnce(step, false, first.plus(k)); }); });
-    w.emit(Op::If, nullptr, {done}).blocks = {then, otherwise, ir::kNone};
+    likely(w, done, then, otherwise);
 }
 
 // ---- several readers of one window
@@ -140,7 +140,8 @@ void FiringWriter::fireOnWindow(std::span<const Step> readers, unsigned width) {
         const Index place = items.index(edge, step.inputs[0]).plus(first, rates.pop.max);
         const Window window{items.tape(edge), items.valueOf(place)};
         const Reg array = w.address(columns);
-        fillColumns(w, window, array, rates.pop.max, vector::windowOf(rates, width));
+        fillColumns(w, window, {array, vector::columnLength(rates, width)}, rates.pop.max,
+                    vector::windowOf(rates, width));
         for (const Step& reader : readers) fireGroup(reader, width, first, array);
     });
 }
@@ -184,8 +185,10 @@ void FiringWriter::callFiring(const Step& step, FunctionKey key, const Index& nu
     if (!key.shape.leavesRows && !key.toOutput && !outs.empty())
         key.out = arrays.rows != ir::kNone ? passArray(arrays.rows)
                                            : passTape(outs[0], step.outputs[0], rates.push.max);
-    if (key.shape.takesColumns) passed.push_back(arrays.columns);
-    if (key.shape.leavesRows) passed.push_back(arrays.rows);
+    for (Reg reg : {arrays.columns, arrays.columnsAt})
+        if (key.shape.takesColumns && reg != ir::kNone) passed.push_back(reg);
+    for (Reg reg : {arrays.rows, arrays.rowsAt})
+        if (key.shape.leavesRows && reg != ir::kNone) passed.push_back(reg);
     const Type* result = lanes == 0 ? w.types.voidType() : w.types.boolean();
     call(functions.of(key), std::move(passed), step.node, result);
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lowered/detail/places.h"
+#include "lowered/detail/vector_items.h"
 #include "plan/tape_variables.h"
 
 namespace strc::lowered {
@@ -51,15 +53,11 @@ Index Items::index(EdgeId edge, const Position& position) const {
 }
 
 Reg Items::valueOf(const Index& at) {
-    const Type* integer = w.types.intType();
-    Reg sum = ir::kNone;
-    auto add = [&](Reg term) {
-        sum = sum == ir::kNone ? term : w.operation(Op::Add, integer, {sum, term});
-    };
-    for (const auto& [counter, factor] : at.terms)
-        add(factor == 1 ? counter : w.operation(Op::Mul, integer, {counter, w.integer(factor)}));
-    if (at.base != 0 || sum == ir::kNone) add(w.integer(at.base));
-    return sum;
+    Reg all = ir::kNone;
+    auto add = [&](Reg term) { all = all == ir::kNone ? term : sum(w, all, term); };
+    for (const auto& [counter, factor] : at.terms) add(times(w, counter, factor));
+    if (at.base != 0 || all == ir::kNone) add(w.integer(at.base));
+    return all;
 }
 
 Reg Items::item(EdgeId edge, const Index& at) { return w.reference(tape(edge), valueOf(at)); }
@@ -103,6 +101,11 @@ void Items::copy(Reg to, Reg from) {
 
 void Items::copyItems(EdgeId toEdge, const Index& to, EdgeId fromEdge, const Index& from,
                       std::int64_t count) {
+    const bool areApart = plan.channels[toEdge].tape != plan.channels[fromEdge].tape;
+    if (together && areApart && count > 1 && tapeType(toEdge)->element->isScalar()) {
+        const Window target{tape(toEdge), valueOf(to)}, source{tape(fromEdge), valueOf(from)};
+        return moveItems(w, target, source, count);
+    }
     loop(count, [&](Reg k) {
         const Reg target = item(toEdge, to.plus(k));
         copy(target, item(fromEdge, from.plus(k)));

@@ -111,7 +111,11 @@ const ir::Body& Lanes::body(graph::KernelId id, const LaneShape& shape) {
     const Filter& of = filter(id);
     const vector::FiringShape how{.lanes = shape.lanes,
                                   .takesColumns = shape.takesColumns,
+                                  .inLength = shape.inLength,
                                   .leavesRows = shape.leavesRows,
+                                  .outLength = shape.outLength,
+                                  .hasPlaces = true,
+                                  .partsComplex = shape.partsComplex,
                                   .consumes = shape.consumes};
     return bodies[{id, shape}] =
                vector::vectoriseFirings(types, firingOf(id, of), of.varying, factsOf(id, of), how);

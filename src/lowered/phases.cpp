@@ -66,8 +66,8 @@ public:
     ir::Body runOften(base::Context& context, const plan::Phase& phase, const std::string& name,
                       base::SourceRange header) {
         doOften(context, &phase == &plan.scaled);
-        if (leaves(phase.steps) <= kFewSteps) ends = findEnds(plan, phase, functions.rates);
-        firings.leaveOut(ends);
+        if (leaves(phase.steps) <= kFewSteps)
+            ends = firings.leaveOut(findEnds(plan, phase, functions.rates), phase.steps);
         return run(phase, ir::BodyKind::Work, name, header);
     }
 
@@ -101,6 +101,7 @@ private:
         passes = &context;
         isUndone = undone;
         firings.useVectors(context);
+        items.moveTogether();
     }
 
     // ---- pieces
@@ -228,10 +229,19 @@ private:
     }
 
     void read(const Step& step) {
-        if (step.channel == ends.in) return;
-        items.loop(step.count, [&](Reg k) {
-            const Reg to =
-                items.item(step.channel, items.index(step.channel, step.outputs[0]).plus(k));
+        if (step.channel != ends.in)
+            takeItems(step.channel, items.index(step.channel, step.outputs[0]), step.count);
+    }
+
+    void write(const Step& step) {
+        if (step.channel != ends.out)
+            giveItems(step.channel, items.index(step.channel, step.inputs[0]), step.count);
+    }
+
+    /// From the input of the one filter.
+    void takeItems(EdgeId edge, const Index& first, std::int64_t count) {
+        items.loop(count, [&](Reg k) {
+            const Reg to = items.item(edge, first.plus(k));
             const Type* type = w.body.regs[to].type;
             if (type->isAggregate()) {
                 w.emit(Op::PopInto, type, {to});
@@ -241,11 +251,10 @@ private:
         });
     }
 
-    void write(const Step& step) {
-        if (step.channel == ends.out) return;
-        items.loop(step.count, [&](Reg k) {
-            const Reg from =
-                items.item(step.channel, items.index(step.channel, step.inputs[0]).plus(k));
+    /// To its output.
+    void giveItems(EdgeId edge, const Index& first, std::int64_t count) {
+        items.loop(count, [&](Reg k) {
+            const Reg from = items.item(edge, first.plus(k));
             const Type* type = w.body.regs[from].type;
             if (type->isAggregate()) {
                 w.emit(Op::PushFrom, type, {from});
@@ -285,7 +294,9 @@ private:
                 const Index branch =
                     items.index(edge, splits ? step.outputs[port] : step.inputs[port])
                         .plus(k, weight);
-                if (splits)
+                if (one == (splits ? ends.in : ends.out))
+                    splits ? takeItems(edge, branch, weight) : giveItems(edge, branch, weight);
+                else if (splits)
                     items.copyItems(edge, branch, one, whole, weight);
                 else
                     items.copyItems(one, whole, edge, branch, weight);

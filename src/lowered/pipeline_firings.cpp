@@ -5,139 +5,256 @@
 #include "lowered/detail/vector_items.h"
 
 namespace strc::lowered {
+namespace {
 
 using ir::Op;
 using plan::Step;
+using Member = VectorPipeline::Member;
+
+constexpr vector::ItemParts kParts{true};
+
+/// A name for the next local.
+std::string numbered(const char* name, const ir::Writer& w) {
+    return name + std::to_string(w.body.locals.size());
+}
+
+}  // namespace
+
+Ends FiringWriter::leaveOut(Ends left, std::span<const Step> list) {
+    for (std::size_t at = 0; at < list.size() && often;) {
+        const VectorPipeline pipeline =
+            findPipeline(plan, state, functions.lanes, list.subspan(at));
+        at += std::max<std::size_t>(1, pipeline.members.size());
+        if (!pipeline.looksBack()) continue;
+        if (plan.inputsOf(pipeline.members.front().step->node)[0] == left.in)
+            left.in = graph::kNone;
+        if (plan.outputsOf(pipeline.members.back().step->node)[0] == left.out)
+            left.out = graph::kNone;
+    }
+    return ends = left;
+}
 
 std::size_t FiringWriter::firePipeline(std::span<const Step> list) {
     const VectorPipeline pipeline = findPipeline(plan, state, functions.lanes, list);
     const std::size_t count = pipeline.members.size();
-    if (count == 0 ||
+    const bool isAtEnd = count != 0 && (fromInput(*pipeline.members.front().step) ||
+                                        toOutput(*pipeline.members.back().step));
+    if (count == 0 || (isAtEnd && pipeline.looksBack()) ||
         !base::PassRun(often->passes, base::Pass::VectorisePipelines,
                        std::to_string(count) + " filters from " + graph.nodes[list[0].node].name))
         return 0;
-    const bool isAtEnd =
-        fromInput(*pipeline.members.front().step) || toOutput(*pipeline.members.back().step);
-    const std::int64_t rest = isAtEnd ? pipeline.trips % pipeline.width : 0;
-    const std::int64_t most = pipeline.trips - rest;
-    groups(most, pipeline.width, [&](const Index& first) { fireIteration(pipeline, first); });
-    if (rest != 0) fireMembers(pipeline, {most, {}}, rest);
+    const bool isExact = isAtEnd || pipeline.looksBack();
+    const std::int64_t rest = isExact ? pipeline.trips % pipeline.strip : 0;
+    const Index end{pipeline.trips - rest, {}};
+    makeBuffers(pipeline);
+    forHistories(pipeline, {}, [&](const History& each) { fillHistory(each); });
+    groups(end.base, pipeline.strip, [&](const Index& first) { fireStrip(pipeline, first); });
+    forHistories(pipeline, end, [&](const History& each) { spillHistory(each); });
+    if (rest != 0) fireMembers(pipeline, end, rest);
     return count;
+}
+
+/// Where a member takes its items from, but for the first one.
+void FiringWriter::makeBuffers(const VectorPipeline& pipeline) {
+    auto make = [&](const char* name, const Type* item, std::int64_t items) {
+        const Type* type =
+            w.types.array(kParts.typeOf(w.types, item), items * kParts.countOf(item));
+        return w.address(w.local(numbered(name, w), type));
+    };
+    buffers.assign(1, ir::kNone);
+    for (std::size_t k = 1; k < pipeline.members.size(); ++k) {
+        const Member& member = pipeline.members[k];
+        const graph::Node& node = graph.nodes[member.step->node];
+        buffers.push_back(make("columns", plan.program->kernels[node.kernel].input,
+                               node.work.pop.max * member.repeat * pipeline.columnLength(member)));
+    }
+    const Member& end = pipeline.members.back();
+    const graph::Node& node = graph.nodes[end.step->node];
+    if (end.repeat != 1)
+        last = make("rows", plan.program->kernels[node.kernel].output,
+                    node.work.push.max * end.repeat * pipeline.width);
+    fine = w.local(numbered("fine", w), w.types.boolean());
 }
 
 /// One by one.
 void FiringWriter::fireMembers(const VectorPipeline& pipeline, const Index& iteration,
                                std::int64_t iterations) {
-    for (const VectorPipeline::Member& member : pipeline.members)
+    for (const Member& member : pipeline.members)
         items.loop(iterations * member.repeat, [&](Reg k) {
             fireOnce(*member.step, false, Index{}.plus(iteration, member.repeat).plus(k));
         });
 }
 
 /// Member by member. Where a vector gives up, all firings are done one by one.
-void FiringWriter::fireIteration(const VectorPipeline& pipeline, const Index& iteration) {
-    buffers.assign(1, ir::kNone);
-    for (std::size_t k = 1; k < pipeline.members.size(); ++k) {
-        const plan::Step& step = *pipeline.members[k].step;
-        const Type* item = items.tapeType(plan.inputsOf(step.node)[0])->element;
-        const std::int64_t length =
-            graph.nodes[step.node].work.pop.max * pipeline.members[k].repeat * pipeline.width;
-        buffers.push_back(w.address(w.local("columns" + std::to_string(w.body.locals.size()),
-                                            w.types.array(item, length))));
-    }
-    const std::uint32_t fine =
-        w.local("fine" + std::to_string(w.body.locals.size()), w.types.boolean());
+void FiringWriter::fireStrip(const VectorPipeline& pipeline, const Index& start) {
     w.store(fine, w.truth());
     for (std::size_t k = 0; k < pipeline.members.size(); ++k) {
-        const ir::BlockId inside = w.inBlock([&] { fireMember(pipeline, k, iteration, fine); });
-        w.emit(Op::If, nullptr, {w.load(fine)}).blocks = {inside, ir::kNone, ir::kNone};
+        const ir::BlockId inside = w.inBlock([&] {
+            items.loop(pipeline.strip / pipeline.width,
+                       [&](Reg vector) { fireMember(pipeline, k, start, vector); });
+        });
+        likely(w, w.load(fine), inside, ir::kNone);
     }
-    const VectorPipeline::Member& first = pipeline.members[0];
+    const Member& first = pipeline.members[0];
     const ir::BlockId then = w.inBlock([&] {
+        forHistories(pipeline, start,
+                     [&](const History& each) { advanceHistory(each, pipeline.strip); });
         if (!fromInput(*first.step)) return;
         const graph::Node& node = graph.nodes[first.step->node];
         const Type* item = plan.program->kernels[node.kernel].input;
         w.emit(Op::DiscardMany, item, {}).index =
-            static_cast<std::uint32_t>(node.work.pop.max * first.repeat * pipeline.width);
+            static_cast<std::uint32_t>(node.work.pop.max * first.repeat * pipeline.strip);
     });
-    const ir::BlockId otherwise =
-        w.inBlock([&] { fireMembers(pipeline, iteration, pipeline.width); });
-    w.emit(Op::If, nullptr, {w.load(fine)}).blocks = {then, otherwise, ir::kNone};
+    const ir::BlockId otherwise = w.inBlock([&] {
+        forHistories(pipeline, start, [&](const History& each) { spillHistory(each); });
+        fireMembers(pipeline, start, pipeline.strip);
+        forHistories(pipeline, start.plus(pipeline.strip),
+                     [&](const History& each) { fillHistory(each); });
+    });
+    likely(w, w.load(fine), then, otherwise);
 }
 
-/// Stores in `fine` whether all lanes have done what they should.
-void FiringWriter::fireMember(const VectorPipeline& pipeline, std::size_t k, const Index& iteration,
-                              std::uint32_t fine) {
-    const VectorPipeline::Member& member = pipeline.members[k];
-    const bool isLast = k + 1 == pipeline.members.size(), isOnce = member.repeat == 1;
-    const Reg columns = k == 0 ? columnsOf(pipeline, iteration) : buffers[k];
-    const graph::Rates& rates = graph.nodes[member.step->node].work;
-    Reg rows = ir::kNone;
-    if (!isLast) rows = buffers[k + 1];
-    if (isLast && !isOnce) {
-        const Type* item = items.tapeType(plan.outputsOf(member.step->node)[0])->element;
-        const std::int64_t length = rates.push.max * member.repeat * pipeline.width;
-        rows = w.address(
-            w.local("rows" + std::to_string(w.body.locals.size()), w.types.array(item, length)));
-    }
-    auto part = [&](Reg array, Reg firing) {
-        if (isOnce || array == ir::kNone) return array;
-        const Type* whole = w.body.regs[array].type;
-        const Type* type = w.types.array(whole->element, whole->extent / member.repeat);
-        w.emit(Op::Elem, type, {array, firing, w.integer(member.repeat)}).checked = false;
-        return w.result(type, true);
+/// Of an array that is split among so many firings.
+Reg FiringWriter::partOf(Reg array, Reg firing, std::int64_t repeat) {
+    if (repeat == 1 || array == ir::kNone) return array;
+    const Type* whole = w.body.regs[array].type;
+    const Type* type = w.types.array(whole->element, whole->extent / repeat);
+    w.emit(Op::Elem, type, {array, firing, w.integer(repeat)}).checked = false;
+    return w.result(type, true);
+}
+
+/// A vector of the strip: stores in `fine` whether all lanes have done what they should.
+void FiringWriter::fireMember(const VectorPipeline& pipeline, std::size_t k, const Index& start,
+                              Reg vector) {
+    const Member& member = pipeline.members[k];
+    const bool isLast = k + 1 == pipeline.members.size(), spills = isLast && member.repeat != 1;
+    const Index row = Index{}.plus(vector, pipeline.width);
+    const Index iteration = start.plus(row, 1);
+    auto placeIn = [&](const Member& next, std::int64_t history) {
+        return items.valueOf(row.plus(pipeline.firstRow(next) - history));
     };
-    const LaneShape shape{.lanes = pipeline.width,
-                          .takesColumns = columns != ir::kNone,
-                          .leavesRows = rows != ir::kNone};
+    const elab::Kernel& kernel = plan.program->kernels[graph.nodes[member.step->node].kernel];
+    LaneShape shape{
+        .lanes = pipeline.width,
+        .partsComplex = kParts.countOf(kernel.input) + kParts.countOf(kernel.output) != 2};
+    Arrays arrays{.columns = k == 0 ? columnsOf(pipeline, iteration) : buffers[k]};
+    if (pipeline.looksBack() && k != 0) {
+        shape.inLength = pipeline.columnLength(member);
+        arrays.columnsAt = placeIn(member, member.history);
+    }
+    if (!isLast || spills) arrays.rows = isLast ? last : buffers[k + 1];
+    if (pipeline.looksBack() && !isLast) {
+        shape.outLength = pipeline.columnLength(pipeline.members[k + 1]);
+        arrays.rowsAt = placeIn(pipeline.members[k + 1], 0);
+    }
+    shape.takesColumns = arrays.columns != ir::kNone;
+    shape.leavesRows = arrays.rows != ir::kNone;
     const FunctionKey key{.kernel = graph.nodes[member.step->node].kernel, .shape = shape};
     items.loop(member.repeat, [&](Reg firing) {
-        const Reg inPart = part(columns, firing), outPart = part(rows, firing);
-        const Index number = Index{}.plus(iteration, member.repeat).plus(firing);
-        callFiring(*member.step, key, number, {.columns = inPart, .rows = outPart});
+        Arrays parts = arrays;
+        parts.columns = partOf(arrays.columns, firing, member.repeat);
+        parts.rows = partOf(arrays.rows, firing, member.repeat);
+        callFiring(*member.step, key, Index{}.plus(iteration, member.repeat).plus(firing), parts);
         const Reg done = w.result(w.types.boolean(), false);
         w.store(fine, w.operation(Op::And, w.types.boolean(), {w.load(fine), done}));
     });
-    if (!isLast || isOnce) return;
-    const ir::BlockId spill = w.inBlock([&] { spillRows(pipeline, rows, iteration); });
-    w.emit(Op::If, nullptr, {w.load(fine)}).blocks = {spill, ir::kNone, ir::kNone};
+    if (!spills) return;
+    const ir::BlockId spill = w.inBlock([&] { spillRows(pipeline, last, iteration); });
+    likely(w, w.load(fine), spill, ir::kNone);
 }
 
 /// The window of the first member, transposed; ir::kNone: its lanes find their items beside each other.
 Reg FiringWriter::columnsOf(const VectorPipeline& pipeline, const Index& iteration) {
-    const VectorPipeline::Member& member = pipeline.members[0];
+    const Member& member = pipeline.members[0];
     const EdgeId edge = plan.inputsOf(member.step->node)[0];
     graph::Rates rates = graph.nodes[member.step->node].work;
     rates.pop.max *= member.repeat;
-    if (rates.pop.max == 1) return ir::kNone;
-    const Type* item = items.tapeType(edge)->element;
-    const Type* type = w.types.array(item, vector::columnItems(rates, pipeline.width));
-    const Reg columns = w.address(w.local("columns" + std::to_string(w.body.locals.size()), type));
+    const Type* item = plan.program->kernels[graph.nodes[member.step->node].kernel].input;
+    if (rates.pop.max * kParts.countOf(item) == 1) return ir::kNone;
+    const Type* type =
+        w.types.array(kParts.typeOf(w.types, item),
+                      vector::columnItems(rates, pipeline.width) * kParts.countOf(item));
+    const Reg columns = w.address(w.local(numbered("columns", w), type));
+    const std::int64_t window = vector::windowOf(rates, pipeline.width);
     if (fromInput(*member.step)) {
-        const Reg end = w.integer(vector::windowOf(rates, pipeline.width));
+        const Reg end = w.integer(window);
         w.emit(Op::PeekColumns, item, {columns, end}).index =
             static_cast<std::uint32_t>(rates.pop.max);
         return columns;
     }
     const Index place = items.index(edge, member.step->inputs[0]).plus(iteration, rates.pop.max);
-    const Window window{items.tape(edge), items.valueOf(place)};
-    fillColumns(w, window, columns, rates.pop.max, vector::windowOf(rates, pipeline.width));
+    fillColumns(w, {items.tape(edge), items.valueOf(place)},
+                {columns, vector::columnLength(rates, pipeline.width)}, rates.pop.max, window);
     return columns;
 }
 
 /// What all firings of the last member's iterations have left.
 void FiringWriter::spillRows(const VectorPipeline& pipeline, Reg rows, const Index& iteration) {
-    const VectorPipeline::Member& member = pipeline.members.back();
+    const Member& member = pipeline.members.back();
     const EdgeId edge = plan.outputsOf(member.step->node)[0];
     if (toOutput(*member.step)) {
-        const Type* item = w.body.regs[rows].type->element;
+        const Type* item = plan.program->kernels[graph.nodes[member.step->node].kernel].output;
         w.emit(Op::PushRows, item, {rows}).index = pipeline.width;
         return;
     }
     const std::int64_t count = graph.nodes[member.step->node].work.push.max * member.repeat;
     const Index place = items.index(edge, member.step->outputs[0]).plus(iteration, count);
-    const Window window{items.tape(edge), items.valueOf(place)};
-    spillRowsTo(w, window, rows, pipeline.width);
+    spillRowsTo(w, {items.tape(edge), items.valueOf(place)}, rows, pipeline.width);
+}
+
+// ---- what windows look back at
+
+/// As it is when that iteration begins.
+void FiringWriter::forHistories(const VectorPipeline& pipeline, const Index& iteration,
+                                const std::function<void(const History&)>& inside) {
+    for (std::size_t k = 1; k < pipeline.members.size(); ++k) {
+        const Member& member = pipeline.members[k];
+        if (member.history == 0) continue;
+        const EdgeId edge = plan.inputsOf(member.step->node)[0];
+        const std::int64_t pop = graph.nodes[member.step->node].work.pop.max;
+        inside({edge, items.index(edge, member.step->inputs[0]).plus(iteration, pop), buffers[k],
+                pipeline.columnLength(member), pipeline.firstRow(member) - member.history,
+                member.history});
+    }
+}
+
+void FiringWriter::fillHistory(const History& of) {
+    const Type* columns = w.body.regs[of.columns].type;
+    const Type* item = items.tapeType(of.edge)->element;
+    const std::int64_t pop = columns->extent / of.length / kParts.countOf(item);
+    fillColumns(w, {items.tape(of.edge), items.valueOf(of.tape)}, {of.columns, of.length, of.first},
+                pop, of.rows * pop);
+}
+
+void FiringWriter::spillHistory(const History& of) {
+    const Type* item = items.tapeType(of.edge)->element;
+    const std::int64_t count = kParts.countOf(item);
+    const std::int64_t pop = w.body.regs[of.columns].type->extent / of.length / count;
+    items.loop(of.rows, [&](Reg row) {
+        items.loop(pop, [&](Reg column) {
+            auto part = [&](std::int64_t number) {
+                const Index at = Index{number * of.length + of.first, {}}
+                                     .plus(column, count * of.length)
+                                     .plus(row);
+                return w.element(of.columns, items.valueOf(at));
+            };
+            Reg value = part(0);
+            if (count == 2) value = w.operation(Op::Make, item, {value, part(1)});
+            const Index to = of.tape.plus(row, pop).plus(column);
+            w.setElement(items.tape(of.edge), items.valueOf(to), value);
+        });
+    });
+}
+
+/// The end of a strip is what the next one looks back at.
+void FiringWriter::advanceHistory(const History& of, std::int64_t strip) {
+    items.loop(w.body.regs[of.columns].type->extent / of.length, [&](Reg column) {
+        items.loop(of.rows, [&](Reg row) {
+            const Index to = Index{of.first, {}}.plus(column, of.length).plus(row);
+            const Reg value = w.element(of.columns, items.valueOf(to.plus(strip)));
+            w.setElement(of.columns, items.valueOf(to), value);
+        });
+    });
 }
 
 }  // namespace strc::lowered

@@ -8,6 +8,10 @@
 namespace strc::lowered {
 namespace {
 
+/// Bytes of a line of a cache. Large fields begin at one, with another one before them, since tapes are often as long as powers of
+/// two: a load waits for a store that is a multiple of 4096 bytes away.
+constexpr std::int64_t kLine = 64;
+
 bool asksIter(const ir::Body& body) {
     return std::any_of(body.blocks.begin(), body.blocks.end(), [](const ir::Block& block) {
         return std::any_of(block.instrs.begin(), block.instrs.end(),
@@ -76,8 +80,10 @@ void State::addRecord(const elab::Kernel& kernel) {
 std::string State::describe(elab::Kernel& whole) const {
     std::int64_t size = 0;
     for (const ir::Variable& field : fields) {
-        const std::int64_t align = types::alignOf(field.type);
+        const bool isLarge = types::sizeOf(field.type) >= kLine;
+        const std::int64_t align = isLarge ? kLine : types::alignOf(field.type);
         size = (size + align - 1) / align * align;
+        if (isLarge) size += kLine;
         whole.code.fields.push_back(field);
         whole.fieldTypes.push_back(field.type);
         whole.fieldOffsets.push_back(size);

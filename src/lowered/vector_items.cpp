@@ -1,5 +1,7 @@
 #include "lowered/detail/vector_items.h"
 
+#include "lowered/detail/places.h"
+
 namespace strc::lowered {
 namespace {
 
@@ -8,15 +10,6 @@ using ir::Op;
 using ir::Reg;
 using ir::Writer;
 using types::Type;
-
-constexpr std::int64_t kGroup = 16;  ///< rows of a column that are loaded together
-
-Reg sum(Writer& w, Reg x, Reg y) { return w.operation(Op::Add, w.types.intType(), {x, y}); }
-
-Reg times(Writer& w, Reg x, std::int64_t factor) {
-    if (factor == 1) return x;
-    return w.operation(Op::Mul, w.types.intType(), {x, w.integer(factor)});
-}
 
 Reg itemAt(Writer& w, const Window& window, Reg offset) {
     return w.reference(window.tape, sum(w, window.next, offset));
@@ -43,9 +36,15 @@ void gatherItems(Writer& w, const Window& window, const Instr& peek) {
     w.emit(Op::Gather, peek.type, {refs});
 }
 
-void copyItem(Writer& w, Reg to, Reg from) {
-    const Type* type = w.body.regs[to].type;
-    w.emit(Op::StoreAt, type, {to, w.operation(Op::LoadAt, type, {from})});
+/// So many items in rows of so many, whose columns become `length` items long.
+struct Matrix {
+    std::int64_t columns = 0, items = 0, length = 0;
+};
+
+void transpose(Writer& w, Reg to, Reg from, const Matrix& matrix) {
+    const Reg items = w.integer(matrix.items), length = w.integer(matrix.length);
+    w.emit(Op::Transpose, w.body.regs[from].type, {to, from, items, length}).index =
+        static_cast<std::uint32_t>(matrix.columns);
 }
 
 }  // namespace
@@ -57,37 +56,19 @@ void loadItems(Writer& w, const Window& window, const Instr& peek) {
 }
 
 void loadColumns(Writer& w, const Window& window, const Instr& peek, std::int64_t items) {
-    fillColumns(w, window, peek.operands[0], peek.index, items);
+    const Type* array = w.body.regs[peek.operands[0]].type;
+    const std::int64_t parts = array->element == peek.type ? 1 : 2;
+    fillColumns(w, window, {peek.operands[0], array->extent / peek.index / parts}, peek.index,
+                items);
 }
 
-void fillColumns(Writer& w, const Window& window, Reg columns, std::int64_t pop,
+void fillColumns(Writer& w, const Window& window, const Columns& columns, std::int64_t pop,
                  std::int64_t items) {
-    const Type* array = w.body.regs[columns].type;
-    const std::int64_t length = array->extent / pop;
-    const std::int64_t rows = items / pop, groups = rows / kGroup;
-    const Type* vector = w.types.vector(array->element, kGroup);
-    auto placeIn = [&](Reg column, Reg row) {
-        return w.reference(columns, sum(w, times(w, column, length), row));
-    };
-    auto copyRow = [&](Reg column, Reg row) {
-        const Reg from = itemAt(w, window, sum(w, column, times(w, row, pop)));
-        copyItem(w, placeIn(column, row), from);
-    };
-    w.loop(pop, [&](Reg column) {
-        if (groups != 0)
-            w.loop(groups, [&](Reg group) {
-                const Reg row = times(w, group, kGroup);
-                const Reg from = itemAt(w, window, sum(w, column, times(w, row, pop)));
-                loadVector(w, vector, from, pop);
-                const Reg loaded = w.result(vector, false);
-                w.emit(Op::StoreVector, vector, {placeIn(column, row), loaded});
-            });
-        if (groups * kGroup == rows) return;
-        w.loop(rows - groups * kGroup,
-               [&](Reg row) { copyRow(column, sum(w, row, w.integer(groups * kGroup))); });
-    });
-    if (rows * pop != items)
-        w.loop(items - rows * pop, [&](Reg column) { copyRow(column, w.integer(rows)); });
+    const Reg from = w.reference(window.tape, window.next);
+    const bool inParts = w.body.regs[from].type != w.body.regs[columns.array].type->element;
+    const std::int64_t parts = inParts ? 2 : 1;
+    transpose(w, w.reference(columns.array, w.integer(columns.firstRow)), from,
+              {.columns = pop * parts, .items = items * parts, .length = columns.length});
 }
 
 void storeItems(Writer& w, const Window& window, const Instr& push) {
@@ -101,22 +82,21 @@ void storeRows(Writer& w, const Window& window, const Instr& push) {
 }
 
 void spillRowsTo(Writer& w, const Window& window, Reg rows, std::int64_t lanes) {
-    const Type* array = w.body.regs[rows].type;
-    const std::int64_t count = array->extent / lanes;
-    if (count == 0) return;
-    if (count == 1) {
-        const Type* vector = w.types.vector(array->element, lanes);
-        loadVector(w, vector, w.reference(rows, w.integer(0)), 1);
-        const Reg loaded = w.result(vector, false);
-        w.emit(Op::StoreVector, vector, {w.reference(window.tape, window.next), loaded});
-        return;
-    }
-    w.loop(lanes, [&](Reg lane) {
-        w.loop(count, [&](Reg row) {
-            const Reg from = w.reference(rows, sum(w, times(w, row, lanes), lane));
-            copyItem(w, itemAt(w, window, sum(w, times(w, lane, count), row)), from);
-        });
-    });
+    const std::int64_t items = w.body.regs[rows].type->extent;
+    if (items == 0) return;
+    transpose(w, w.reference(window.tape, window.next), w.reference(rows, w.integer(0)),
+              {.columns = lanes, .items = items, .length = items / lanes});
+}
+
+void moveItems(Writer& w, const Window& to, const Window& from, std::int64_t items) {
+    transpose(w, w.reference(to.tape, to.next), w.reference(from.tape, from.next),
+              {.columns = 1, .items = items, .length = items});
+}
+
+void likely(Writer& w, Reg done, ir::BlockId then, ir::BlockId otherwise) {
+    Instr& made = w.emit(Op::If, nullptr, {done});
+    made.flag = true;
+    made.blocks = {then, otherwise, ir::kNone};
 }
 
 }  // namespace strc::lowered

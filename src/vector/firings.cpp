@@ -31,6 +31,8 @@ public:
                 w.types.array(parts.typeOf(w.types, facts.input), rates.pop.max * count * length);
             hasColumns = true;
             if (shape.takesColumns) columns = parameter(w, "columns", type);
+            if (shape.hasPlaces && shape.inLength != 0)
+                columnsAt = parameter(w, "columns_at", w.types.intType());
         }
         rowLength = shape.outLength != 0 ? shape.outLength : shape.lanes;
         const std::int64_t items = rates.push.max * parts.countOf(facts.output) * rowLength;
@@ -39,6 +41,8 @@ public:
             rows = parameter(w, "rows", type);
         else
             rows = w.local("rows", type);
+        if (shape.hasPlaces && shape.outLength != 0)
+            rowsAt = parameter(w, "rows_at", w.types.intType());
         if (!hasColumns || shape.takesColumns) return;
         columns = w.local("columns", w.types.array(facts.input, rates.pop.max * length));
         peekColumns(w, facts.input, w.address(columns), rates.pop.max,
@@ -161,6 +165,8 @@ private:
     Reg place(std::uint32_t array, Reg line, std::int64_t lineLength, Reg within) {
         Reg index = arithmetic(Op::Mul, line, lineLength);
         if (within != kNone) index = w.operation(Op::Add, w.types.intType(), {index, within});
+        const std::uint32_t begin = array == columns ? columnsAt : rowsAt;
+        if (begin != kNone) index = w.operation(Op::Add, w.types.intType(), {index, w.load(begin)});
         return w.reference(w.address(array), index);
     }
 
@@ -188,6 +194,7 @@ private:
     const ItemParts parts;
     bool hasColumns = false;
     std::uint32_t columns = kNone, rows = kNone;  ///< locals
+    std::uint32_t columnsAt = kNone, rowsAt = kNone;  ///< where in them the firings begin
     std::int64_t length = 0, rowLength = 0;  ///< of a column, of a row
     std::vector<Reg> before;  ///< the state that the first firing finds
 };

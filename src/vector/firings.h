@@ -37,6 +37,8 @@ struct FiringShape {
     /// What is pushed goes to an array, the last parameter, in rows of `outLength` items; 0: one behind the other.
     bool leavesRows = false;
     std::int64_t outLength = 0;
+    /// Behind an array of columns or rows with such a length stands the row, or the column, at which these firings begin.
+    bool hasPlaces = false;
     bool partsComplex = false;  ///< ItemParts
     /// Does it take its items from the tape when it is done? Not where the caller knows where each firing's window is.
     bool consumes = false;

@@ -69,6 +69,7 @@ struct BodyContext {
     std::optional<ir::IfConversion> ifConversion;
     llvm::Value* predicate = nullptr;  ///< in a side of a selection: its condition
     llvm::Value* discarded = nullptr;  ///< memory for what must not be pushed
+    llvm::Value* spare = nullptr;  ///< memory of an element, instead of one of the caller's arrays
     MathChoices math;
     Products products;
     Sharing shared;

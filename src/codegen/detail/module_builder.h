@@ -74,6 +74,7 @@ struct KernelFunctions {
     llvm::Function* prework = nullptr;
     std::vector<llvm::Function*> start;  ///< in order, of a kernel that starts late
     std::vector<llvm::Function*> functions;  ///< by StreamCode::functions, made when called
+    std::vector<std::vector<bool>> apart;  ///< ir::apartParameters of them, once one is called
     std::optional<ir::Varying> varying;  ///< once it is needed: of `firing`
     std::vector<ir::AffineField>
         state;  ///< which vectors of firings skip ahead (the pass `skip-ahead`)
@@ -176,6 +177,7 @@ public:
     MessageTables messages;
 
 private:
+    void markApart(KernelFunctions&, std::uint32_t function);
     struct Pending {
         llvm::Function* function;
         KernelFunctions* kernel;

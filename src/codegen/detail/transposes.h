@@ -11,4 +11,7 @@ void emitPeekColumns(BodyContext&, const Instr&);
 /// Pushes what firings beside each other have made, row by row in an array, in the order of firings.
 void emitPushRows(BodyContext&, const Instr&);
 
+/// The same between arrays.
+void emitTranspose(BodyContext&, const Instr&);
+
 }  // namespace strc::codegen

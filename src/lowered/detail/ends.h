@@ -1,6 +1,6 @@
 #pragma once
-/// Tapes at the two ends of a phase that need no memory: where one filter alone takes what is read, or gives what is written, in
-/// order, its firings take from the input of the one filter and give to its output.
+/// Tapes at the two ends of a phase that need no memory: where one filter or splitter alone takes what is read, or one filter or
+/// joiner gives what is written, in order, its firings take from the input of the one filter and give to its output.
 
 #include "lowered/detail/rates.h"
 #include "plan/plan.h"

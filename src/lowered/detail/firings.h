@@ -24,8 +24,9 @@ public:
 
     /// From now on firings and their loops are done in vectors, as far as passes of the context are enabled.
     void useVectors(base::Context& context) { often = &context; }
-    /// These tapes are left out.
-    void leaveOut(const Ends& left) { ends = left; }
+    /// These tapes of a phase with such steps are left out, but for those of pipelines that look back, which take and give items
+    /// of the strip again when a vector gives up. Which are.
+    Ends leaveOut(Ends, std::span<const plan::Step>);
 
     /// All firings of a step of a filter with code.
     void fire(const plan::Step&);
@@ -47,17 +48,31 @@ private:
     void fireOnWindow(std::span<const plan::Step>, unsigned width);
     unsigned windowWidth(const plan::Step&) const;
     bool isSameWindow(const plan::Step&, const plan::Step&) const;
-    void groups(std::int64_t firings, unsigned width,
+    void groups(std::int64_t firings, std::int64_t width,
                 const std::function<void(const Index&)>& inside);
-    void fireIteration(const VectorPipeline&, const Index& iteration);
+    void makeBuffers(const VectorPipeline&);
+    void fireStrip(const VectorPipeline&, const Index& start);
     void fireMembers(const VectorPipeline&, const Index& iteration, std::int64_t iterations);
-    void fireMember(const VectorPipeline&, std::size_t k, const Index& iteration,
-                    std::uint32_t fine);
+    void fireMember(const VectorPipeline&, std::size_t k, const Index& start, Reg vector);
     Reg columnsOf(const VectorPipeline&, const Index& iteration);
     void spillRows(const VectorPipeline&, Reg rows, const Index& iteration);
+    Reg partOf(Reg array, Reg firing, std::int64_t repeat);
+    /// What lies in columns before a strip.
+    struct History {
+        EdgeId edge = graph::kNone;
+        Index tape;  ///< where it lies on the tape
+        Reg columns = ir::kNone;
+        std::int64_t length = 0, first = 0, rows = 0;
+    };
+    void forHistories(const VectorPipeline&, const Index& iteration,
+                      const std::function<void(const History&)>&);
+    void fillHistory(const History&);
+    void spillHistory(const History&);
+    void advanceHistory(const History&, std::int64_t strip);
     /// The arrays of lanes, if they have such; ir::kNone: they have not.
     struct Arrays {
         Reg columns = ir::kNone, rows = ir::kNone;
+        Reg columnsAt = ir::kNone, rowsAt = ir::kNone;  ///< of LaneShape::inLength, outLength
     };
     void callFiring(const plan::Step&, FunctionKey, const Index& number, Arrays);
     void call(std::uint32_t function, std::vector<Reg> passed, NodeId, const Type* result);
@@ -72,8 +87,12 @@ private:
     Dealer dealer;
     base::Context* often = nullptr;
     Ends ends;
-    std::vector<Reg>
-        buffers;  ///< of the pipeline that is being written: by member, the columns before it
+    // ---- of the pipeline that is being written
+    std::vector<Reg> buffers;  ///< by member, the columns before it
+    Reg last =
+        ir::kNone;  ///< the rows that the last one leaves, if its iterations are several firings
+    std::uint32_t fine =
+        ir::kNone;  ///< the local that says whether all lanes have done what they should
 };
 
 }  // namespace strc::lowered

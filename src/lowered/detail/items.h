@@ -41,6 +41,9 @@ public:
     Reg member(Reg fields, const Record&, std::uint32_t k);
 
     // ---- items
+    /// From now on items that lie beside each other are moved together, which LLVM need not find out, and then does by gathering
+    /// those of several iterations around.
+    void moveTogether() { together = true; }
     void copy(Reg to, Reg from);
     /// `count` items that lie one behind the other on both sides.
     void copyItems(EdgeId toEdge, const Index& to, EdgeId fromEdge, const Index& from,
@@ -74,6 +77,7 @@ private:
     ir::Writer& w;
     const State& state;
     const plan::Plan& plan;
+    bool together = false;
     std::vector<Reg> counters;  ///< of the loops of the plan around
     std::map<NodeId, std::uint32_t> ownFields;  ///< locals
     std::map<EdgeId, OwnTape> ownTapes;  ///< by tape

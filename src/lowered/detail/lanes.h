@@ -23,6 +23,9 @@ struct LaneShape {
     std::int64_t lanes = 0;
     bool takesColumns = false;  ///< its window is an array, the first parameter
     bool leavesRows = false;  ///< what it pushes goes to an array, the last parameter
+    /// Of the columns and rows of a pipeline that looks back, in which these firings have a place, the parameter behind each array.
+    std::int64_t inLength = 0, outLength = 0;
+    bool partsComplex = false;  ///< vector::ItemParts
     bool consumes = false;  ///< it takes its items when it is done
     auto operator<=>(const LaneShape&) const = default;
 };

@@ -397,6 +397,15 @@ const Row kRows[] = {
      "print<int> %50 %51: int = lane %7, 1 print<int> %51 %52: int = lane %7, 2 print<int> %52 "
      "%53: int = lane %7, 3 print<int> %53",
      "0003"},
+    {Op::Transpose,
+     "local a: int[8] local b: int[8] declare local a declare local b %0: ref int[8] = addr local "
+     "a %1: ref int[8] = addr local b %2: int = const 8 %3: int = const 0 %4: ref int = elem %0, "
+     "%3, %2 %5: vector<int, 8> = lane.numbers store.vector<vector<int, 8>> %4, %5 %6: int = "
+     "const 1 %7: ref int = elem %1, %6, %2 %8: int = const 5 %15: int = const 3 transpose<int> "
+     "%7, %4, %8, %15, 2 %9: ref int = elem %1, %3, %2 %10: vector<int, 8> = load.vector %9, 1 "
+     "%11: int = lane %10, 2 print<int> %11 %12: int = lane %10, 3 print<int> %12 "
+     "%13: int = lane %10, 4 print<int> %13 %14: int = lane %10, 5 print<int> %14",
+     "2413"},
     {Op::PeekVector,
      "%0: int = const 0 %1: vector<int, 2> = peek.vector %0, 2 %2: int = lane %1, 1 print<int> %2",
      "30"},

@@ -44,6 +44,31 @@ TEST_F(IfConversionTest, WhatLlvmDoes) {
     EXPECT_EQ(ifConversion(test + "if %2 {\n store<int> local n, %0\n }\n"), "none");
 }
 
+/// In the lower form outputs are arrays that are parameters, with places that are counted.
+TEST_F(IfConversionTest, ElementsOfParameters) {
+    auto function = [&](const std::string& then, const std::string& otherwise) {
+        const std::string text =
+            "filter F int->int {\n setup {\n }\n work {\n }\n"
+            "function f(in: int[4], out: int[4], at: int) {\n"
+            " %0: ref int[4] = addr local in\n %1: int = const 4\n %2: int = load local at\n"
+            " %3: ref int = elem %0, %2, %1\n %4: int = load.at %3\n"
+            " %5: boolean = lt<int> %4, %1\n %6: ref int[4] = addr local out\n"
+            " %7: ref int = elem %6, %2, %1\n if %5 {\n" +
+            then + "} else {\n" + otherwise + "}\n }\n}\n";
+        auto module = parse(text, types, names);
+        EXPECT_TRUE(module) << module.error();
+        if (!module) return std::string();
+        const Body& body = module->streams[0].functions[0];
+        return print(body, findIfConversion(body, false));
+    };
+    const std::string store = "store.at<int> %7, %4\n";
+    EXPECT_EQ(function(store, ""), "selected: %5");
+    EXPECT_EQ(function(store + "%8: int = add %2, %1\n store<int> local at, %8\n", ""),
+              "selected: %5");
+    EXPECT_EQ(function(store, store), "none") << "LLVM chooses the value";
+    EXPECT_EQ(function(store, store + store), "selected: %5");
+}
+
 TEST_F(IfConversionTest, ConditionsThatItemsDoNotDecide) {
     const std::string count =
         "%0: int = load local n\n %1: int = const 3\n %2: boolean = lt<int> %0, %1\n";

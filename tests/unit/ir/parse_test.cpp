@@ -142,6 +142,42 @@ TEST_F(IrText, StoredArraysAreReadOnly) {
     EXPECT_FALSE(verify(module).empty());
 }
 
+TEST_F(IrText, TransposesAndWhatIsLikely) {
+    const std::string text = R"(filter F void->float {
+    setup {
+    }
+    work {
+        local a: float[6]
+        local b: complex[3]
+        declare<float[6]> local a
+        declare<complex[3]> local b
+        %0: ref float[6] = addr local a
+        %1: ref complex[3] = addr local b
+        %2: int = const 0
+        %3: int = const 3
+        %4: int = const 6
+        %5: ref float = elem %0, %2, %4 unchecked
+        %6: ref complex = elem %1, %2, %3 unchecked
+        transpose<complex> %5, %6, %4, %3, 2
+        %7: int = add %2, %3 natural
+        %8: boolean = lt<int> %7, %4
+        if %8 likely {
+            transpose<float> %6, %5, %4, %4, 1
+        }
+    }
+}
+)";
+    EXPECT_EQ(print(read(text)), text);
+    EXPECT_THAT(verify(read(text)), testing::IsEmpty());
+    for (const char* wrong :
+         {"transpose<float> %5, %6, %4, %3, 2", "transpose<complex> %5, %6, %4, %3",
+          "transpose<float[6]> %5, %0, %4, %3, 2"}) {
+        const std::string right = "transpose<complex> %5, %6, %4, %3, 2";
+        Module module = read(std::string(text).replace(text.find(right), right.size(), wrong));
+        EXPECT_FALSE(verify(module).empty()) << wrong;
+    }
+}
+
 TEST_F(IrText, FaultsNameTheLine) {
     auto module = parse("filter F int->int {\n  work {\n    frob %1\n  }\n}\n", types, names);
     ASSERT_FALSE(module);

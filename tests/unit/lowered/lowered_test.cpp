@@ -163,6 +163,64 @@ TEST_F(LoweredScaled, FiltersBehindEachOtherKeepColumns) {
                 Not(HasSubstr("local fine")));
 }
 
+TEST_F(LoweredScaled, FiltersThatLookBackKeepStripsOfColumns) {
+    const char* filters =
+        "int->int filter Two { work pop 1 push 2 { int a = pop(); push(a); push(-a); } }\n"
+        "int->int stateful filter Stage(int k) { int last; work pop 2 push 2 { int a = pop(); int "
+        "b = pop(); push(a - last % k); push(last + (a ^ k)); last = b; } }\n"
+        "int->int filter One { work pop 2 push 1 { int a = pop(); push(a & 255 ^ pop()); } }\n";
+    const char* all = "add Two; add Stage(3); add Stage(5); add Stage(7); add One;";
+    const std::string text = expectSame(filters, all, 3000);
+    EXPECT_THAT(text, HasSubstr("columns_at: int"));
+    EXPECT_THAT(text, HasSubstr("rows_at: int"));
+    request.mostItems = 200;
+    expectSame(filters, all, 3000);
+    const char* faulty =
+        "int->int filter Two { work pop 1 push 2 { int a = pop(); push(a); push(-a); } }\n"
+        "int->int stateful filter Stage(int k) { int last; work pop 2 push 2 { int[111] t; int a = "
+        "pop(); int b = pop(); t[last + 60] = a; push(t[last + 60]); push(last); last = (a + b) % "
+        "k; } }\n"
+        "int->int filter One { work pop 2 push 1 { int a = pop(); push(a & 255 ^ pop()); } }\n";
+    expectSame(faulty, "add Two; add Stage(40); add Stage(45); add Stage(300); add One;", 3000);
+}
+
+/// Windows of complex items are taken apart, and what lanes leave is put together.
+TEST_F(LoweredScaled, WindowsOfManySizes) {
+    for (const char* type : {"int", "complex", "bit"})
+        for (int pop : {2, 3, 5, 8, 9, 17}) {
+            const std::string item = type, many = std::to_string(pop);
+            const std::string filters =
+                "int->" + item + " filter To { work pop 1 push 1 { int x = pop(); push((" + item +
+                ")(x & 1)); } }\n" + item + "->" + item + " filter Turn { work pop " + many +
+                " push " + many + " { " + item + " first = peek(0); for (int k = 0; k < " + many +
+                " - 1; k++) push(peek(k + 1)); push(first); for (int k = 0; k < " + many +
+                "; k++) pop(); } }\n" + item +
+                "->int filter From { work pop 1 push 1 { push(pop() == (" + item +
+                ")1 ? 1 : 0); } }\n";
+            const std::string text =
+                expectSame(filters, "add To; add Turn; add Turn; add From;", 60'000);
+            EXPECT_THAT(text, HasSubstr("transpose<"));
+        }
+}
+
+TEST_F(LoweredScaled, LlvmIsToldWhatIsApartAndRare) {
+    request.lowers = true;
+    compile(
+        "void->void pipeline Main { add Count; add Mean; add Show; }\n"
+        "int->int filter Mean { work pop 3 push 1 { push((peek(0) + peek(1) + peek(2)) / 3); for "
+        "(int "
+        "k = 0; k < 3; k++) pop(); } }\n" +
+        std::string(kEnds));
+    const std::string text = codegen::printLlvm(lower());
+    const std::size_t at = text.find("define internal i1 @Mean_work_x");
+    ASSERT_NE(at, std::string::npos);
+    EXPECT_THAT(text.substr(at, text.find('\n', at) - at), HasSubstr("ptr noalias %8"))
+        << "the tape that it takes from";
+    EXPECT_THAT(text, HasSubstr("branch_weights"));
+    EXPECT_THAT(text, HasSubstr("noinline nounwind optsize")) << "one firing of Mean";
+    EXPECT_THAT(text, HasSubstr("noinline nounwind optnone")) << "one steady state";
+}
+
 TEST_F(LoweredScaled, FaultsOfFiltersBehindEachOther) {
     const char* filters =
         "int->int filter Two { work pop 2 push 2 { int[110] t; int a = pop(); int b = pop(); t[a + "
@@ -256,6 +314,31 @@ TEST_F(LoweredScaled, TapesAtTheEndsAreLeftOut) {
     EXPECT_THAT(looksBack, HasSubstr("_to_output"));
     disabled = {base::Pass::VectorisePipelines};
     EXPECT_THAT(lowered("add Two; add Two;"), HasSubstr("_from_input"));
+}
+
+/// So do splitters and joiners of many items at a time: branch by branch.
+TEST_F(LoweredScaled, SplittersTakeFromTheInput) {
+    disabled = {base::Pass::RemoveRoundRobins, base::Pass::Inline};
+    request.lowers = true;
+    request.top = "Main";
+    auto ends = [&](const std::string& weight) {
+        compile("int->int splitjoin Main { split roundrobin(" + weight +
+                "); add Twice; add Less; join roundrobin(" + weight +
+                "); }\n"
+                "int->int filter Twice { work pop 1 push 1 { push(2 * pop()); } }\n"
+                "int->int filter Less { work pop 1 push 1 { push(pop() - 1); } }\n");
+        const elab::Kernel& kernel = program.elaboration.kernels[0];
+        EXPECT_THAT(ir::verify(program.module, &kernel.code, kernel.blocks->work), IsEmpty());
+        std::array<int, 2> counts{};
+        for (const ir::Block& block : kernel.blocks->work.blocks)
+            for (const ir::Instr& instr : block.instrs) {
+                counts[0] += instr.op == ir::Op::Pop;
+                counts[1] += instr.op == ir::Op::Push;
+            }
+        return counts;
+    };
+    EXPECT_THAT(ends("64"), ElementsAre(2, 2)) << "each branch its own";
+    EXPECT_THAT(ends("4"), ElementsAre(1, 1));
 }
 
 /// What waits on a tape when the program begins lies there, and not before the one filter as well.
