@@ -62,7 +62,7 @@ STRC_API strc_status strc_compiler_add_stream(strc_compiler*, const char* name, 
 /// "emit-after", "opt-bisect-limit", "pass", "input" ("1x3x224x224:half"; once for each tensor that arrives), "input-file", "input-sound" (a file of sound that will be the input), and for what is built "march", "target", "linker", "header", "bundle". Without one, `value`
 /// is null: "w", "lenient", "interpret", "no-interpret", "g", "fast-math", "time-passes", "static", "shared",
 /// "external-weights", "no-torch", "no-fold", "partitions", "profile". Not on the command line: "color": texts of diagnostics have the colours of terminals;
-/// "seed": what `random()` begins with; "at-once": the most items of an open end that are done together, for
+/// "seed": what `random()` begins with; "replaceable": the stream of it may go on with another program, or take the place of one; "at-once": the most items of an open end that are done together, for
 /// streams (below): more are faster, fewer take less memory. "bound", for libraries and streams: the most items that wait in
 /// a queue of a program with dynamic rates, and messages that wait for a filter.
 STRC_API strc_status strc_compiler_set(strc_compiler*, const char* option, const char* value);
@@ -368,6 +368,54 @@ STRC_API strc_status strc_stream_set(strc_stream*, const char* parameter, const 
                                      size_t size);
 /// What filters print goes there.
 STRC_API strc_status strc_stream_set_print(strc_stream*, strc_print*, void* user);
+
+// ---------------------------------------------------------------- replacing the program of a stream
+
+/// How far the program is that has been asked to take the place of a stream's.
+typedef enum strc_replacing {
+    STRC_REPLACING_NOTHING,  ///< none has been asked
+    STRC_REPLACING_COMPILING,  ///< on a thread of the library
+    STRC_REPLACING_READY,  ///< the next strc_stream_process begins with it
+    STRC_REPLACING_FADING,  ///< both programs run
+    STRC_REPLACING_DONE,
+    STRC_REPLACING_REFUSED,  ///< the stream goes on as it was; the diagnostics of the new compiler say why
+} strc_replacing;
+
+/// Begin with `strc_replacement about = {.size = sizeof about}`.
+typedef struct strc_replacement {
+    size_t size;  ///< of this struct
+    strc_replacing state;
+    /// A line for each filter with state and each channel: whether it was kept. It lives until the next call about the replacement.
+    const char* told;
+} strc_replacement;
+
+/// Asks for the program of another compiler in the place of the stream's (docs/live.md): a thread of the library compiles it, unless that
+/// is done, and makes its code; the first strc_stream_process afterwards changes over before it does anything else. No item is lost or given twice. Filters and
+/// channels that are in both programs go on with their state. Of the first `fade` output items the new program's are mixed with
+/// the old one's, if items are floats. It may be called, and asked about, by another thread than the one that processes.
+///
+/// Both compilers have the options "replaceable" and "at-once". Until strc_stream_replacement says DONE or REFUSED the new compiler belongs to
+/// the library. Then the stream belongs to the new one, or as before to the old one; the other one may be freed.
+/// STRC_WRONG_CALL: such an option is missing, or another program is on its way.
+STRC_API strc_status strc_stream_replace(strc_stream*, strc_compiler* program, uint64_t fade);
+
+/// Tells how far that is; with `waits` once the new program is READY or REFUSED. STRC_WRONG_CALL: the stream is not "replaceable".
+STRC_API strc_status strc_stream_replacement(strc_stream*, int waits, strc_replacement* to);
+
+/// The same as strc_stream_set with the value as a text, as -D has it. STRC_FAILED: there is no such open parameter, or the text is no value of its
+/// type, or the program refuses it, as the diagnostics of the stream's compiler say.
+STRC_API strc_status strc_stream_set_text(strc_stream*, const char* parameter, const char* value);
+
+/// Called between two calls of a run of a stream: nonzero ends it. `failed`: a check of the program has failed, which the diagnostics of the
+/// stream's compiler tell; the run goes on once another program has taken its place.
+typedef int strc_between(void* user, int failed);
+
+/// Runs a stream from where it is between the files, or functions, of the options, as strc_compiler_run runs a program: until the input
+/// is over and drained, an output item is the last of `limit`, `seconds` have passed, or it is interrupted. Other bounds, threads and `progress` are for
+/// programs. `between` (which may be null) gets the `user` of the options; there parameters can be set, and another program can be asked
+/// for. The compiler of the stream has to live until it returns, also if another program takes over.
+STRC_API strc_status strc_stream_run(strc_stream*, const strc_run_options*, strc_between* between,
+                                     strc_run_result* to);
 
 #ifdef __cplusplus
 }

@@ -134,14 +134,14 @@ std::uint64_t unsignedOf(std::int64_t count) { return static_cast<std::uint64_t>
 
 /// False after reporting.
 bool strc_stream::make() {
-    strc::session::Compilation& program = compiler.program;
+    strc::session::Compilation& program = compiler->program;
     if (!strc::session::canBeCompiled(program) || !strc::session::hasAllShapes(program))
         return false;
-    const strc::executable::Program known = parts(compiler);
+    const strc::executable::Program known = parts(*compiler);
     if (!strc::executable::checkLibrary(known, true)) return false;
-    compiler.makeCode([this] { return compiler.isInterrupted(); });
-    if (!compiler.code) {
-        if (!compiler.isInterrupted())
+    compiler->makeCode([this] { return compiler->isInterrupted(); });
+    if (!compiler->code) {
+        if (!compiler->isInterrupted())
             strc::session::reportCannotCompile(program,
                                                "there is no machine code for it in this process");
         return false;
@@ -155,28 +155,28 @@ bool strc_stream::make() {
              unsignedOf(rates.latency()),
              keepsNothing(*program.plan)};
     parameters = strc::host::openParameters(*program.plan->program);
-    facts.program = &compiler.code->jit.program();
+    facts.program = &compiler->code->jit.program();
     facts.identity = strc::executable::identityOf(known);
-    facts.in_size = sizeOfPort(compiler, true);
-    facts.out_size = sizeOfPort(compiler, false);
+    facts.in_size = sizeOfPort(*compiler, true);
+    facts.out_size = sizeOfPort(*compiler, false);
     facts.init_writes = about.first_out;
     facts.steady_writes = about.block_out;
     facts.random = program.plan->program->random.state;
     const std::uint64_t stack =
-        strc::executable::stackBytes(known, compiler.code->jit.stackBytes());
+        strc::executable::stackBytes(known, compiler->code->jit.stackBytes());
     hasOwnStack = stack > kMostStack;
     facts.stack_bytes = hasOwnStack ? kOwnStack : stack;
     facts.bound = static_cast<std::uint64_t>(known.bound.value_or(0));
     facts.firing_bytes = kTimesMore * strc::executable::firingBytes(known);
     facts.parameter_bytes = parameters.size();
     facts.parameters = parameters.data();
-    facts.can_fail = !compiler.code->sites.empty();
+    facts.can_fail = !compiler->code->sites.empty();
     facts.can_scale = !doesPrint(program.plan->program->graph);
     block.reset(std::aligned_alloc(STRC_FLOW_ALIGNMENT, strc_flow_bytes(&facts)));
     if (!block) throw std::bad_alloc();
     flow = strc_flow_make(&facts, block.get());
-    inTypes = tensorsOf(compiler, true);
-    outTypes = tensorsOf(compiler, false);
+    inTypes = tensorsOf(*compiler, true);
+    outTypes = tensorsOf(*compiler, false);
     return openKernels();
 }
 
@@ -194,13 +194,13 @@ strc_stream::~strc_stream() {
 }
 
 void strc_stream::reportFailure() {
-    strc::base::Context& context = compiler.program.context;
+    strc::base::Context& context = compiler->program.context;
     if (flow->env.device_error.failure == STRC_KERNELS_FAILED)
         context.diags.add(strc::base::Diag::CannotOpenFile)
             << flow->env.device_error.text << flow->env.device_error.why;
     else
-        strc::host::reportFault(context, compiler.program.plan->program->graph,
-                                compiler.code->sites, flow->env.fault);
+        strc::host::reportFault(context, compiler->program.plan->program->graph,
+                                compiler->code->sites, flow->env.fault);
 }
 
 strc_status strc_stream::set(std::uint32_t parameter, const void* value, std::size_t size) {
@@ -212,8 +212,17 @@ strc_status strc_stream::set(std::uint32_t parameter, const void* value, std::si
         attempt();
     if (failed == 0) return STRC_OK;
     reportFailure();
-    compiler.tell();
+    compiler->tell();
     return STRC_FAILED;
+}
+
+int strc_stream::run(int (*what)(strc_flow*, const strc_flow_ends*), const strc_flow_ends& ports) {
+    int failed = 0;
+    if (hasOwnStack && !flow->pulled)  // a run by demand has one from the start
+        strc::base::onOwnStack([&] { failed = what(flow, &ports); });
+    else
+        failed = what(flow, &ports);
+    return failed;
 }
 
 template <typename Ports>
@@ -237,14 +246,11 @@ strc_status strc_stream::call(int (*what)(strc_flow*, const strc_flow_ends*), co
         const strc_stream& stream = static_cast<Call*>(self)->stream;
         if (stream.print) stream.print(stream.printUser, text, size);
     };
-    int failed = 0;
-    if (hasOwnStack && !flow->pulled)  // a run by demand has one from the start
-        strc::base::onOwnStack([&] { failed = what(flow, &ports); });
-    else
-        failed = what(flow, &ports);
+    const bool isPassing = replacing && replacing->isUnderWay();
+    const int failed = isPassing ? replacing->run(*this, what, ports) : run(what, ports);
     if (failed == 0) return STRC_OK;
     reportFailure();
-    compiler.tell();
+    compiler->tell();
     return STRC_FAILED;
 }
 
@@ -254,9 +260,10 @@ namespace {
 template <typename Ports>
 strc_status processed(strc_stream* stream, const Ports& ports, std::size_t inCount,
                       std::size_t outCount, std::size_t* consumed, std::size_t* produced) {
+    if (stream->replacing) stream->replacing->takeOver(*stream);
     if (stream->flow->has_failed) return STRC_FAILED;
     if (stream->flow->is_draining) return STRC_WRONG_CALL;
-    const strc_status status = strc::api::guarded(&stream->compiler, [&] {
+    const strc_status status = strc::api::guarded(stream->compiler, [&] {
         return stream->call(strc_flow_process, ports, inCount, outCount);
     });
     if (consumed) *consumed = stream->flow->taken;
@@ -269,7 +276,7 @@ strc_status drained(strc_stream* stream, const Ports& ports, std::size_t outCoun
                     std::size_t* produced) {
     if (stream->flow->has_failed) return STRC_FAILED;
     const strc_status status = strc::api::guarded(
-        &stream->compiler, [&] { return stream->call(strc_flow_drain, ports, 0, outCount); });
+        stream->compiler, [&] { return stream->call(strc_flow_drain, ports, 0, outCount); });
     if (produced) *produced = stream->flow->given;
     return status;
 }
@@ -292,6 +299,8 @@ strc_status strc_stream_new(strc_compiler* compiler, strc_stream** to) {
     return strc::api::guarded(compiler, [&] {
         auto stream = std::make_unique<strc_stream>(*compiler);
         const bool made = stream->make();
+        if (compiler->settings.replaceable)
+            stream->replacing = std::make_unique<strc::api::Replacing>();
         compiler->tell();
         if (made) *to = stream.release();
         return made ? STRC_OK : STRC_FAILED;
@@ -302,6 +311,7 @@ void strc_stream_free(strc_stream* stream) { delete stream; }
 
 void strc_stream_reset(strc_stream* stream) {
     if (!stream) return;
+    if (stream->replacing) stream->replacing->reset();
     strc_flow_reset(stream->flow);
 }
 
@@ -362,12 +372,12 @@ strc_status strc_stream_drain_items(strc_stream* stream, void* const* out, size_
 strc_status strc_stream_set(strc_stream* stream, const char* parameter, const void* value,
                             size_t size) {
     if (!stream || !parameter || !value) return STRC_WRONG_CALL;
-    const strc::session::Compilation& program = stream->compiler.program;
+    const strc::session::Compilation& program = stream->compiler->program;
     const std::vector<strc::types::Value>& open = program.plan->program->openValues;
     for (std::size_t k = 0; k < open.size(); ++k) {
         if (program.module.open[k].name != parameter) continue;
         if (open[k].bytes.size() != size) return STRC_WRONG_CALL;
-        return strc::api::guarded(&stream->compiler, [&] {
+        return strc::api::guarded(stream->compiler, [&] {
             return stream->set(static_cast<std::uint32_t>(k), value, size);
         });
     }

@@ -23,7 +23,7 @@ strc_status cloned(strc_stream& from, strc_stream** to) {
     strc_status status = strc_stream_save(&from, state.data(), state.size(), &size);
     if (status != STRC_OK) return status;
     strc_stream* made = nullptr;
-    status = strc_stream_new(&from.compiler, &made);
+    status = strc_stream_new(from.compiler, &made);
     if (status != STRC_OK) return status;
     strc_stream_set_print(made, from.print, from.printUser);
     *to = made;
@@ -46,7 +46,8 @@ size_t strc_stream_state_size(const strc_stream* stream) {
 strc_status strc_stream_save(strc_stream* stream, void* to, size_t room, size_t* size) {
     if (size) *size = 0;
     const std::size_t most = strc_stream_state_size(stream);
-    if (most == 0 || !to || !size || room < most) return STRC_WRONG_CALL;
+    const bool isPassing = stream && stream->replacing && stream->replacing->isUnderWay();
+    if (most == 0 || !to || !size || room < most || isPassing) return STRC_WRONG_CALL;
     if (stream->flow->has_failed) return STRC_FAILED;
     *size = strc_saved_write(stream->flow, to);
     return STRC_OK;
@@ -55,11 +56,13 @@ strc_status strc_stream_save(strc_stream* stream, void* to, size_t room, size_t*
 strc_status strc_stream_restore(strc_stream* stream, const void* from, size_t size) {
     if (!stream || (!from && size != 0) || strc_stream_state_size(stream) == 0)
         return STRC_WRONG_CALL;
+    const bool isPassing = stream->replacing && stream->replacing->isUnderWay();
+    if (isPassing) return STRC_WRONG_CALL;
     return statusOf(strc_saved_read(stream->flow, from, size));
 }
 
 strc_status strc_stream_clone(strc_stream* stream, strc_stream** to) {
     if (to) *to = nullptr;
     if (!stream || !to) return STRC_WRONG_CALL;
-    return strc::api::guarded(&stream->compiler, [&] { return cloned(*stream, to); });
+    return strc::api::guarded(stream->compiler, [&] { return cloned(*stream, to); });
 }

@@ -22,6 +22,7 @@ struct Context {
     Passes passes;
     std::uint32_t nextNodeId = 0;  ///< dense ids for syntax nodes: side tables are vectors
     bool lenient = false;          ///< --lenient of language.md 8.2 and 20.17
+    bool keepsStages = false;  ///< what filters came from is wanted (elab::Elaboration::stages)
 };
 
 }  // namespace strc::base

@@ -39,6 +39,11 @@ DebugInfo::DebugInfo(const base::SourceManager& texts, const plan::Plan& made,
         build.createCompileUnit(llvm::dwarf::DW_LANG_C99, file(mainFile), "strc", level > 0, "", 0);
 }
 
+void DebugInfo::finish() {
+    addStages();
+    build.finalize();
+}
+
 llvm::DIFile* DebugInfo::file(base::BufferId buffer) {
     if (!buffer.valid()) buffer = mainFile;
     llvm::DIFile*& made = files[buffer.index];

@@ -18,6 +18,7 @@ int runCall(const Call& call) {
     if (call.options.emit) return emitCommand(call, *call.options.emit);
     switch (call.options.command) {
         case Command::Run: return runCommand(call);
+        case Command::Live: return liveCommand(call);
         case Command::Build: return buildCommand(call);
         case Command::Check: return checkCommand(call);
         case Command::Fmt: return fmtCommand(call);

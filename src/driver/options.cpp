@@ -56,6 +56,11 @@ constexpr std::string_view kRunExamples = R"(Examples:
   strc run -D station=14000 radio.str       another value for a parameter of the main stream
   strc run --top Equaliser --in music.wav --out louder.wav equaliser.str
   cat numbers.txt | strc run --top Mean --in-format text --out-format text mean.str)";
+constexpr std::string_view kLiveExamples = R"(Examples:
+  strc live --top Voice --in voice.wav --loop-input --out - --out-format wav voice.str | aplay
+  strc live --fade 4410 --top Voice voice.str < in.raw > out.raw
+  strc live --keep-param cutoff --top Voice --in voice.wav --out out.wav voice.str
+                                            lines on standard input: cutoff=800)";
 constexpr std::string_view kBuildExamples = R"(Examples:
   strc build radio.str                      makes the executable radio
   strc build -O3 --march=x86-64-v3 -o receiver radio.str
@@ -155,6 +160,29 @@ void addPartitions(OptionAdder& add, CLI::App& sub) {
                 "with costs that --profile=FILE has measured; default: estimates");
 }
 
+/// cpu, cuda, cuda:N or auto.
+bool isDevice(std::string_view text) {
+    constexpr std::string_view kNumbered = "cuda:";
+    const bool isNumbered =
+        text.starts_with(kNumbered) && text.size() > kNumbered.size() &&
+        text.size() <= kNumbered.size() + 3 &&
+        text.find_first_not_of("0123456789", kNumbered.size()) == std::string::npos;
+    return isNumbered || text == "cpu" || text == "cuda" || text == "auto";
+}
+
+/// DIM:PLACES
+bool isSplit(std::string_view text) {
+    constexpr std::size_t kMostDigits = 9;
+    const auto isNumber = [](std::string_view digits) {
+        return !digits.empty() && digits.size() <= kMostDigits &&
+               digits.find_first_not_of("0123456789") == std::string::npos;
+    };
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const std::string_view places = text.substr(std::min(colon + 1, text.size()));
+    return isNumber(text.substr(0, colon)) && isNumber(places) &&
+           places.find_first_not_of('0') != std::string::npos;
+}
+
 /// Reads the words of a call into Options: declares the commands with their options, and checks these
 /// together.
 class Parser {
@@ -168,6 +196,7 @@ public:
         app.formatter(std::make_shared<Help>());
         app.set_help_flag("-h,--help", "print this help");
         addRun();
+        addLive();
         addBuild();
         addCheck();
         addGraph();
@@ -277,11 +306,7 @@ private:
         addProgram(sub);
         add.group = "How long";
         add.integer(sub, "-i,--iterations", options.iterations, "N", "stop after N steady states");
-        add.integer(sub, "--limit", options.limit, "N",
-                    "stop after N items of the output, N printed lines or N items in files");
-        add.value(sub, "--seconds", "S", "stop after S seconds", [this](const std::string& text) {
-            options.seconds = add.parseReal("--seconds", text);
-        });
+        addEnds(sub);
         addFiles(sub);
         add.group = "Running";
         add.flag(sub, "--loop-input", options.loopInput, "start input files again at their end");
@@ -307,6 +332,36 @@ private:
         addProfile(add, sub);
         add.flag(sub, "--stats", options.stats, "print firings, items and time on standard error");
         addEmit(sub);
+    }
+
+    void addLive() {
+        CLI::App& sub =
+            addCommand(Command::Live, "live",
+                       "run a program that goes on while its files are edited", kLiveExamples);
+        addProgram(sub);
+        add.group = "Running";
+        add.setting(sub, "--keep-param", "NAME",
+                    "let lines NAME=VALUE on standard input set a parameter of the main stream "
+                    "(repeatable)");
+        add.positive(sub, "--fade", options.fade,
+                     "mix so many items of the output of the old program into those of the new");
+        add.flag(sub, "--loop-input", options.loopInput, "start input files again at their end");
+        addEnds(sub);
+        addFiles(sub);
+        add.group = "Compiling";
+        add.setting(sub, "-O", "LEVEL", "how much to optimise: -O0, -O1, -O2 (default) or -O3",
+                    kLevels);
+        add.setting(sub, "--fast-math",
+                    "floats faster and less exact: contracted, reassociated, vector functions");
+        add.setting(sub, "-g", "with what debuggers need: lines, variables, instances");
+    }
+
+    void addEnds(CLI::App& sub) {
+        add.integer(sub, "--limit", options.limit, "N",
+                    "stop after N items of the output, N printed lines or N items in files");
+        add.value(sub, "--seconds", "S", "stop after S seconds", [this](const std::string& text) {
+            options.seconds = add.parseReal("--seconds", text);
+        });
     }
 
     void setThreads(const std::string& text) {
@@ -550,7 +605,12 @@ private:
                     "floats faster and less exact: contracted, reassociated, vector functions");
         add.value(sub, "--device", "WORD",
                   "where tensors are computed: cpu (default), cuda, cuda:N or auto",
-                  [this](const std::string& text) { setDevice(text); });
+                  [this](const std::string& text) {
+                      if (isDevice(text))
+                          add.set("device", text);
+                      else
+                          add.wrongValue(text, "--device", "cpu, cuda, cuda:N or auto");
+                  });
         add.setting(
             sub, "--kernels", "WORD",
             "products of tensors by generated code (default), onednn, torch, or auto: what is "
@@ -569,7 +629,13 @@ private:
             sub, "--split", "DIM:PLACES",
             "large products and convolutions of tensors in parts of so many places of a dimension "
             "of their results (0: the first one), which workers share; default: as it pays",
-            [this](const std::string& text) { setSplit(text); });
+            [this](const std::string& text) {
+                if (isSplit(text))
+                    add.set("split", text);
+                else
+                    add.wrongValue(text, "--split",
+                                   "DIM:PLACES, a dimension from 0 on and at least one place,");
+            });
         add.setting(sub, "-g", "with what debuggers need: lines, variables, instances");
         add.setting(sub, "--check", "WORD", "checks of a running program: all (default) or none",
                     kChecks);
@@ -654,35 +720,6 @@ private:
         bool builds = sub.get_name() == "build";
         add.value(sub, "-o", "FILE", builds ? "what to write" : "print to a file",
                   [this](const std::string& text) { options.output = text; });
-    }
-
-    void setDevice(const std::string& text) {
-        constexpr std::string_view kNumbered = "cuda:";
-        const bool isNumbered =
-            text.starts_with(kNumbered) && text.size() > kNumbered.size() &&
-            text.size() <= kNumbered.size() + 3 &&
-            text.find_first_not_of("0123456789", kNumbered.size()) == std::string::npos;
-        if (isNumbered || text == "cpu" || text == "cuda" || text == "auto")
-            add.set("device", text);
-        else
-            add.wrongValue(text, "--device", "cpu, cuda, cuda:N or auto");
-    }
-
-    void setSplit(const std::string& text) {
-        constexpr std::size_t kMostDigits = 9;
-        const auto isNumber = [](std::string_view digits) {
-            return !digits.empty() && digits.size() <= kMostDigits &&
-                   digits.find_first_not_of("0123456789") == std::string::npos;
-        };
-        const std::size_t colon = std::min(text.find(':'), text.size());
-        const std::string_view dim = std::string_view(text).substr(0, colon),
-                               places =
-                                   std::string_view(text).substr(std::min(colon + 1, text.size()));
-        if (isNumber(dim) && isNumber(places) && places.find_first_not_of('0') != std::string::npos)
-            add.set("split", text);
-        else
-            add.wrongValue(text, "--split",
-                           "DIM:PLACES, a dimension from 0 on and at least one place,");
     }
 
     // ---------------------------------------------------------------- faults

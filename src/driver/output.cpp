@@ -2,10 +2,11 @@
 
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstring>
 #include <ostream>
 #include <system_error>
+
+#include "base/thread.h"
 
 namespace strc::driver {
 
@@ -41,15 +42,11 @@ void Output::write(std::string_view text) {
 
 /// Signals are for the thread that may be waiting for input.
 void Output::startThread() {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
-        late = std::thread([this] { handOnLate(); });
+        late = base::threadWithoutSignals([this] { handOnLate(); });
     } catch (const std::system_error&) {
         handOn();  // there is no thread to be had: nothing waits
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void Output::handOnLate() {

@@ -10,6 +10,7 @@
 #include "driver/detail/output.h"
 #include "driver/detail/progress.h"
 #include "driver/detail/replace_file.h"
+#include "driver/detail/run_options.h"
 
 namespace strc::driver {
 
@@ -18,10 +19,6 @@ using base::Diag;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-const char* textOrNull(const std::optional<std::string>& text) {
-    return text ? text->c_str() : nullptr;
-}
 
 class Run {
 public:
@@ -80,8 +77,7 @@ private:
             diags.add(Diag::ConflictingOptions) << "source file '-'" << "input from standard input";
             return;
         }
-        strc_run_options how = bounds();
-        setFiles(how, input.type != nullptr, items.type != nullptr);
+        strc_run_options how = runOptions(options, input.type != nullptr, items.type != nullptr);
         const std::vector<const char*> ins = pointers(options.in);
         const std::vector<const char*> outs = pointers(options.out);
         how.in_files = ins.data();
@@ -94,45 +90,10 @@ private:
         end = Clock::now();
     }
 
-    strc_run_options bounds() const {
-        strc_run_options how{};
-        how.size = sizeof how;
-        how.iterations = static_cast<std::uint64_t>(options.iterations.value_or(0));
-        how.limit = static_cast<std::uint64_t>(options.limit.value_or(0));
-        how.seconds = options.seconds.value_or(0);
-        how.workers = static_cast<unsigned>(options.workers);
-        how.no_tune = options.sharesAlways ? 1 : 0;
-        how.profile = options.profile ? 1 : 0;
-        if (options.iterations) how.even_zero |= STRC_ZERO_ITERATIONS;
-        if (options.limit) how.even_zero |= STRC_ZERO_LIMIT;
-        if (options.seconds) how.even_zero |= STRC_ZERO_SECONDS;
-        how.c_format = options.cFormat ? 1 : 0;
-        how.pad_tail = options.tail == Tail::Pad ? 1 : 0;
-        how.drain_tail = options.tail == Tail::Drain ? 1 : 0;
-        how.drop_tail = options.tail == Tail::Drop ? 1 : 0;
-        how.loop_input = options.loopInput ? 1 : 0;
-        return how;
-    }
-
     static std::vector<const char*> pointers(const FileOptions& files) {
         std::vector<const char*> list;
         for (const std::string& name : files.names) list.push_back(name.c_str());
         return list;
-    }
-
-    void setFiles(strc_run_options& how, bool hasInput, bool hasOutput) const {
-        auto nameOf = [](const FileOptions& file, bool isThere) {
-            return file.name || !isThere ? textOrNull(file.name) : "-";
-        };
-        how.in = nameOf(options.in, hasInput);
-        how.in_format = textOrNull(options.in.format);
-        how.out = nameOf(options.out, hasOutput);
-        how.out_format = textOrNull(options.out.format);
-        how.out_sample = textOrNull(options.outSample);
-        how.out_rate = options.outRate;
-        how.out_channels = options.outChannels;
-        how.out_width = options.outWidth;
-        how.out_height = options.outHeight;
     }
 
     void setFunctions(strc_run_options& how) {

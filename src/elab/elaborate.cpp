@@ -18,6 +18,7 @@ Elaboration elaborate(base::Context& context, const ir::Module& module, types::T
     result.states.resize(result.graph.nodes.size());
     for (Instance& instance : tree.instances)
         if (instance.isFilter()) result.states[instance.node] = std::move(instance.state);
+    if (context.keepsStages) result.stages = stagesOf(context.sources, tree, result.graph);
     linkMessages(context, tree, result);
     noteSounds(context.sources, tree, result.graph);
     requireSounds(types, tree);

@@ -102,6 +102,9 @@ struct Elaboration {
     /// Of a program that passes have made: by NodeId, the node of the elaborated one that it still is; kNone: they have
     /// made it of others. Empty: all of them.
     std::vector<graph::NodeId> origin = {};
+    /// By NodeId, with Context::keepsStages: what led to the filter while the graph was built, a line for each stream around it and for
+    /// itself, with where it was added, the variables seen there, and its parameters. Of splitters and joiners: empty.
+    std::vector<std::string> stages = {};
     bool complete = false;  ///< whatever bodies are found to do beside their rates
 };
 

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <unordered_map>
+#include <utility>
 
 #include "base/pass.h"
 #include "elab/detail/bind_main.h"
@@ -51,6 +52,11 @@ public:
     // ---- Host
     std::int32_t newPortal(base::SourceRange) override { return tree.portals++; }
 
+    void see(const ir::Create& create, std::span<const Value> values) override {
+        for (std::size_t k = 0; k < values.size(); ++k)
+            seen.emplace_back(create.seen[k].name, values[k]);
+    }
+
     std::optional<eval::Trap> create(const ir::Create& create, const Type* typeArgument,
                                      std::span<const std::optional<Value>> args,
                                      std::span<const std::int32_t> portals,
@@ -68,6 +74,7 @@ public:
         child.typeArgument = typeArgument;
         child.create = static_cast<std::uint32_t>(&create - composite->creates.data());
         child.ordinal = created[child.create]++;
+        child.seen = std::exchange(seen, {});
         child.constants.reserve(args.size());
         for (std::size_t k = 0; k < args.size(); ++k) {
             child.constants.push_back(args[k].value_or(Value{}));
@@ -517,6 +524,7 @@ private:
     Purity purity{module};
     InstanceId current = 0;
     const ir::Body* composite = nullptr;  ///< that runs
+    std::vector<std::pair<std::string, Value>> seen;  ///< by what creates the next stream
     std::vector<std::uint32_t> created;  ///< how often each of its instructions made a stream
     std::vector<InstanceId> pending;
     const std::size_t errorsBefore = context.diags.errorCount();

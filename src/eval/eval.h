@@ -58,6 +58,8 @@ public:
     virtual std::optional<Trap> create(const ir::Create&, const Type* typeArgument,
                                        std::span<const std::optional<Value>> args,
                                        std::span<const std::int32_t> portals, SourceRange range);
+    /// Before `create` of one that sees variables: their values.
+    virtual void see(const ir::Create&, std::span<const Value> values);
     virtual std::optional<Trap> split(bool duplicate, ir::SplitForm,
                                       std::span<const std::int64_t> weights, SourceRange range);
     virtual std::optional<Trap> join(bool duplicate, ir::SplitForm,

@@ -47,6 +47,7 @@ std::optional<Trap> Host::create(const ir::Create&, const Type*,
                                  std::span<const std::int32_t>, SourceRange) {
     STRC_UNREACHABLE("add outside of elaboration");
 }
+void Host::see(const ir::Create&, std::span<const Value>) {}
 std::optional<Trap> Host::split(bool, ir::SplitForm, std::span<const std::int64_t>, SourceRange) {
     STRC_UNREACHABLE("split outside of elaboration");
 }
@@ -369,6 +370,9 @@ private:
             if (!checkExtents(typeArgument, extents)) return false;
             typeArgument = withExtents(typeArgument, extents);
         }
+        std::vector<Value> seen;
+        for (const ir::Create::Seen& each : create.seen) seen.push_back(value(each.operand));
+        if (!seen.empty()) host.see(create, seen);
         return passOn(host.create(create, typeArgument, args, portals, instr.range));
     }
 

@@ -160,6 +160,12 @@ struct Create {
     /// followed by their extents if the type is dynamic.
     std::vector<std::uint32_t> args;
     std::vector<std::uint32_t> portals;  ///< positions in the operands
+    /// Scalars that the creator sees: the loop variables around it among them. With Context::keepsStages, else empty.
+    struct Seen {
+        std::string name;
+        std::uint32_t operand = kNone;  ///< position
+    };
+    std::vector<Seen> seen = {};
 };
 
 /// Operands of Send: portal, then the maximum latency if there is one, then the arguments (an

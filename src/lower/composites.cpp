@@ -3,6 +3,8 @@
 #include "lower/detail/composites.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "base/assert.h"
 #include "lower/detail/aggregates.h"
@@ -60,6 +62,24 @@ void capture(BodyScope& in, std::vector<Reg>& operands, const Symbol& captured, 
         operands.push_back(load(in, origin, range));
 }
 
+bool isNumber(const Type* type) {
+    return type->isScalar() && !type->is(types::TypeKind::Portal) &&
+           !type->is(types::TypeKind::String);
+}
+
+/// What somebody who looks for the origin of the stream wants to know.
+void see(BodyScope& in, std::vector<Reg>& operands, ir::Create& entry, SourceRange range) {
+    std::set<std::string> inner;
+    for (std::size_t k = in.visible.size(); k-- > 0;) {
+        const ir::Variable& local = in.b.body.locals[in.visible[k]];
+        const Type* type = local.type;
+        if (!isNumber(type) || !inner.insert(local.name).second) continue;
+        entry.seen.push_back({local.name, static_cast<std::uint32_t>(operands.size())});
+        operands.push_back(in.b.load({ir::Space::Local, in.visible[k]}, type, range));
+    }
+    std::reverse(entry.seen.begin(), entry.seen.end());
+}
+
 }  // namespace
 
 void create(BodyScope& in, const ast::CreateStmt& s) {
@@ -87,6 +107,7 @@ void create(BodyScope& in, const ast::CreateStmt& s) {
         entry.portals.push_back(static_cast<std::uint32_t>(operands.size()));
         operands.push_back(in.b.load(portal, in.variableType(portal), s.portals[k].range));
     }
+    if (in.m.context.keepsStages) see(in, operands, entry, s.range);
     in.b.emit(Op::Create, nullptr, std::move(operands), s.range).index =
         static_cast<std::uint32_t>(in.b.body.creates.size());
     in.b.body.creates.push_back(std::move(entry));

@@ -64,6 +64,7 @@ void variables(BodyScope& in, const ast::VariablesStmt& s) {
         VarRef var{Space::Local, in.b.addLocal(d.name.name.str(), type, d.name.range)};
         in.slots[in.m.program.symbolOf(d.id)] = var.index;
         declare(in, var, type, *s.type, d.initialiser, d.name.range);
+        in.visible.push_back(var.index);
     }
 }
 

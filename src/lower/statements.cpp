@@ -23,6 +23,7 @@ using ir::Space;
 namespace {
 
 void block(BodyScope& in, const ast::BlockStmt& s) {
+    const Visibility inside(in);
     for (const Stmt* inner : s.statements) statement(in, *inner);
 }
 
@@ -98,6 +99,7 @@ struct LoopParts {
 
 void loop(BodyScope& in, const LoopParts& parts, SourceRange range) {
     const auto& [test, body, init, step, testLast] = parts;
+    const Visibility inside(in);
     if (init) statement(in, *init);
     BlockId conditionBlock = in.b.newBlock();
     BlockId bodyBlock = in.b.newBlock();

@@ -72,13 +72,15 @@ std::unique_ptr<weights::Source> weightsOf(base::Context& context, const Setting
 }  // namespace
 
 std::optional<pass::Options> optimisations(const Settings& settings) {
-    const bool isPlain = settings.debug || settings.tapes == plan::Tapes::Ring;
+    const bool isPlain =
+        settings.debug || settings.replaceable || settings.tapes == plan::Tapes::Ring;
     if (settings.level < 2 || isPlain) return std::nullopt;
     return pass::Options{settings.fastMath, settings.split};
 }
 
 void apply(base::Context& context, const Settings& settings) {
     context.lenient = settings.lenient;
+    context.keepsStages = settings.debug;
     if (settings.stepLimit) context.limits.elaborationSteps = *settings.stepLimit;
     base::Diagnostics& diags = context.diags;
     // Who starts from a part of a program leaves the rest out on purpose.

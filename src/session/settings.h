@@ -41,6 +41,8 @@ struct Settings {
     std::optional<std::int64_t> atOnce;
     /// --bound: items that a queue of a library holds, and messages that wait for a filter; none: it has neither.
     std::optional<std::int64_t> bound;
+    /// Streams: another program may take its place, or it that of another; so each instance keeps a state of its own.
+    bool replaceable = false;
     bool lenient = false;
     sched::Order order = sched::Order::Buffers;
     plan::Tapes tapes = plan::Tapes::Linear;

@@ -773,7 +773,7 @@ class Calls(Case):
         self.call("build", "--top=Same", "same.str")
         program = subprocess.run(["./same", "--help"], cwd=self.folder, capture_output=True, check=True)
         helps = [program.stdout.decode()]
-        for command in ("run", "build", "check", "graph", "schedule", "fmt", "opt", "explain", "repl", "completion", "man",
+        for command in ("run", "live", "build", "check", "graph", "schedule", "fmt", "opt", "explain", "repl", "completion", "man",
                         "version"):
             self.assertIn(command.encode(), out)
             help_text, _ = self.call(command, "--help")
@@ -789,7 +789,7 @@ class Calls(Case):
         self.call("build", "--top=Same", "same.str")
         program = subprocess.run(["./same", "--help"], cwd=self.folder, capture_output=True, check=True)
         helps = [program.stdout.decode()]
-        for command in ("run", "build", "check", "graph", "schedule", "fmt", "opt", "explain", "repl", "completion", "man",
+        for command in ("run", "live", "build", "check", "graph", "schedule", "fmt", "opt", "explain", "repl", "completion", "man",
                         "version"):
             helps.append(self.call(command, "--help")[0].decode().split("\nExamples:")[0])
         for text in helps:

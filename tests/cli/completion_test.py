@@ -8,7 +8,7 @@ import unittest
 
 from command import Case
 
-COMMANDS = ("run", "build", "check", "graph", "schedule", "fmt", "explain", "repl", "version", "completion", "man")
+COMMANDS = ("run", "live", "build", "check", "graph", "schedule", "fmt", "explain", "repl", "version", "completion", "man")
 
 
 class Pages(Case):

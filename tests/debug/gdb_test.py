@@ -87,10 +87,10 @@ class Debugging(unittest.TestCase):
         self.everything = done.stdout + done.stderr
         return answers
 
-    def programs(self, level):
+    def programs(self, level, *words):
         """The same program as an executable, and compiled in process."""
-        self.call(STRC, "build", "-g", level, "-o", "prog", "prog.str")
-        return ["./prog", "-i", "3"], [STRC, "run", "-g", level, "-i", "3", "prog.str"]
+        self.call(STRC, "build", "-g", level, *words, "-o", "prog", "prog.str")
+        return ["./prog", "-i", "3"], [STRC, "run", "-g", level, *words, "-i", "3", "prog.str"]
 
     def check_work(self, program):
         seen = self.gdb(
@@ -117,10 +117,18 @@ class Debugging(unittest.TestCase):
         for line in ("Main.Bank.Scale[0], in Scale.work", "parameter factor = 10", "parameter shape = {1.5, 2.5}",
                      "looks at 2 items", "pushes 1 item", "field table = {0, 1, 2, 3}"):  # fmt: skip
             self.assertIn(line, about)
+        self.assertIn(self.stage(1), about)
         channels = seen["strc channels"]
         self.assertRegex(channels, r"Main\.Count -> Main\.Bank\.split: int ?\[\d+\], 1 stays, "
                                    r"window of 2, 0 popped from item 0\n  \{5, 6")  # fmt: skip
         self.assertNotIn("Show", seen["strc channels Count"])
+
+    @staticmethod
+    def stage(i):
+        """What led to the instance that the loop over i has added."""
+        added = line_of("add Bank")
+        return (f"  Main\n  Bank, added at prog.str:{added}\n"
+                f"  Scale(factor = {10 * i}, shape = {{1.5, 2.5}}), added at prog.str:{line_of('add Scale')}, where i = {i}\n")  # fmt: skip
 
     def check_steps(self, program):
         """From line to line, into a function and out of it."""
@@ -164,7 +172,32 @@ class Debugging(unittest.TestCase):
             self.assertRegex(seen["backtrace"], r"#0 .*Scale\.work \(strc_instance=Main\.Bank\.Scale\[[01]\]\)")
             self.assertRegex(seen["strc instance"], r"parameter factor = [12]0\n")
             self.assertIn("field table = {0, 1, 2, 3}", seen["strc instance"])
+            self.assertTrue(any(self.stage(i) in seen["strc instance"] for i in (1, 2)), seen["strc instance"])
             self.assertIn("Main.Count -> Main.Bank.split", seen["strc channels"])
+
+    def test_stages_without_the_script(self):
+        """Loops inside of one another, what they compute, and what is out of sight or hidden by another one."""
+        (self.folder / "prog.str").write_text(
+            "void->void pipeline Main { add Grid(3); add Show; }\n"
+            "void->float pipeline Grid(int rows) {\n"
+            "    add void->float filter { work push 1 { push(1); } };\n"
+            "    for (int gone = 0; gone < 2; gone++) ;\n"
+            "    int kind = 7;\n"
+            "    for (int i = 0; i < rows; i++) for (int j = i; j < 2; j++) { float gain = i + 0.5; { int kind = j; add Line(gain); } }\n"
+            "}\n"
+            "float->float pipeline Line(float gain) {\n"
+            "    add float->float filter { work pop 1 push 1 {\n"
+            "        push(gain * pop()); } };\n"
+            "}\n"
+            "float->void filter Show { work pop 1 { println(pop()); } }\n", encoding="ascii")  # fmt: skip
+        for program in self.programs("-O0", "-w", "--top", "Main"):
+            told = []
+            show = "print strc_stages[(int)strc_instance]"
+            seen = self.gdb(program, "break prog.str:10", "run", show, "continue", show, "continue", show)
+            for i, j in ((0, 0), (0, 1), (1, 1)):
+                told.append(f"Main\\nGrid(rows = 3), added at prog.str:1\\nLine(gain = {i}.5), added at prog.str:6, "
+                            f"where i = {i}, j = {j}, gain = {i}.5, kind = {j}\\nfilter(gain = {i}.5), added at prog.str:9\\n")  # fmt: skip
+            self.assertEqual(re.findall(r'"(.*)"', seen[show]), told, self.everything)
 
     def test_rings_say_what_they_hold(self):
         self.call(STRC, "build", "-g", "-O0", "--tapes=ring", "-o", "prog", "prog.str")
@@ -172,6 +205,19 @@ class Debugging(unittest.TestCase):
         self.assertRegex(seen["strc channels"], r"split -> Main\.Bank\.Scale\[0\]: int ?\[\d+\]\n  \{5, 6.*\n"
                                                 r"  a ring: items 0 to before 2 are there", self.everything)  # fmt: skip
         self.assertIn("Main.Bank.Scale[0], in Scale.work", seen["strc instance"])
+
+    def test_programs_inside_of_cpp(self):
+        """At a line of C++: which of the streams that the line has recorded, and which iteration of the loop."""
+        source = (ROOT / "tests/debug/two_stages.cpp").read_text(encoding="ascii").splitlines()
+        line = next(number for number, text in enumerate(source, 1) if "stop here" in text)
+        program = [os.environ["STRC_TWO_STAGES"]]
+        seen = self.gdb(program, f"directory {ROOT}", f"break two_stages.cpp:{line}", "run", "print tap", "print sum",
+                        "strc instance", "next", "next", "print tap")  # fmt: skip
+        self.assertIn(f"two_stages.cpp:{line}", seen["run"], self.everything)
+        self.assertIn("sum += f.peek(k)", seen["run"])
+        self.assertEqual(re.findall(r"= (\d)", seen["print tap"]), ["0", "1"], seen)
+        self.assertRegex(seen["strc instance"], r"Main\.Fir\[0\], in Fir\.work\n  parameter ")
+        self.assertRegex(seen["strc instance"], r"\n  Main\n  Fir\(.* = 0\.5.*\), added at .*two_stages\.cpp:\d+\n")
 
     def test_where_nothing_fires(self):
         program, _ = self.programs("-O0")

@@ -1,6 +1,6 @@
 """Commands of gdb for programs of strc that were compiled with -g: `source strc_gdb.py`, then
 
-    strc instance      which instance of the graph is firing: its path, what its parameters are, its fields
+    strc instance      which instance of the graph is firing: its path, what its parameters are, its fields, and where it comes from
     strc channels      the channels with the items in their memory; `strc channels TEXT` those with TEXT in the name
 
 docs/debugging.md tells more.
@@ -97,6 +97,18 @@ class Instance(gdb.Command):
                 count = length(window)
                 print(f"  {what} {count} item{'' if count == 1 else 's'}")
         self.fields(path)
+        self.stage(frame)
+
+    @staticmethod
+    def stage(frame):
+        """Where the instance comes from: the streams around it, their parameters, the variables of their loops."""
+        number = int(variable(frame, "strc_instance"))
+        try:
+            text = gdb.parse_and_eval("strc_stages")[number].string()
+        except gdb.error:
+            return
+        for line in text.splitlines():
+            print(f"  {line}")
 
     @staticmethod
     def fields(path):

@@ -9,21 +9,28 @@
 
 #include "api/detail/compiler.h"
 #include "api/detail/ports.h"
+#include "api/detail/replace.h"
 #include "strc/flow.h"
 
 struct strc_stream {
-    explicit strc_stream(strc_compiler& owner) : compiler(owner) {}
+    explicit strc_stream(strc_compiler& owner) : compiler(&owner) {}
     ~strc_stream();
+    strc_stream(const strc_stream&) = delete;
+    strc_stream& operator=(const strc_stream&) = delete;
 
     bool make();
+    /// The two go on with each other's programs. Where they print and who is to take their places stays.
+    void exchangePrograms(strc_stream& other);
     bool openKernels();
     void reportFailure();
     strc_status set(std::uint32_t parameter, const void* value, std::size_t size);
     template <typename Ports>
     strc_status call(int (*what)(strc_flow*, const strc_flow_ends*), const Ports&,
                      std::size_t inCount, std::size_t outCount);
+    /// One of the functions of strc/flow.h, on a stack that is large enough. What it returns.
+    int run(int (*what)(strc_flow*, const strc_flow_ends*), const strc_flow_ends&);
 
-    strc_compiler& compiler;
+    strc_compiler* compiler;
     strc_stream_about about{};
     strc_flow_facts facts{};
     bool hasOwnStack = false;
@@ -33,4 +40,6 @@ struct strc_stream {
     std::vector<strc::api::TensorItem> inTypes, outTypes;
     strc_print* print = nullptr;
     void* printUser = nullptr;
+    std::unique_ptr<strc::api::Replacing>
+        replacing;  ///< null: no program has been asked to take its place
 };

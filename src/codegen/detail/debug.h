@@ -18,7 +18,7 @@ public:
     /// The sources and the plan outlive it.
     DebugInfo(const base::SourceManager&, const plan::Plan&, const Options&, llvm::Module&);
     /// To be called when all bodies and phases are emitted.
-    void finish() { build.finalize(); }
+    void finish();
 
     /// A function of the program. The name is the one that users know; several functions may share it.
     llvm::DISubprogram* function(llvm::Function&, const std::string& name, base::SourceRange);
@@ -75,6 +75,8 @@ private:
     llvm::DIType* fieldsOf(const elab::Kernel&);
     llvm::DIType* channel(const plan::Channel&);
     llvm::DIType* ring();
+    /// What led to each instance (elab::Elaboration::stages), as the array `strc_stages` of texts by number of the instance.
+    void addStages();
     llvm::DIType* member(llvm::DIScope*, const std::string& name, llvm::DIType*,
                          std::int64_t bytes);
     llvm::DIType* record(const std::string& name, std::int64_t bytes,

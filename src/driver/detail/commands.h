@@ -18,6 +18,7 @@ struct Call {
 };
 
 int runCommand(const Call&);
+int liveCommand(const Call&);
 int buildCommand(const Call&);
 int checkCommand(const Call&);
 int fmtCommand(const Call&);

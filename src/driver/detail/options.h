@@ -16,6 +16,7 @@ namespace strc::driver {
 
 enum class Command : std::uint8_t {
     Run,
+    Live,
     Build,
     Check,
     Graph,
@@ -76,6 +77,9 @@ struct Options {
     FileOptions in, out;
     std::optional<std::string> outSample;
     int outRate = 0, outChannels = 0, outWidth = 0, outHeight = 0;  ///< 0: not given
+
+    // ---- live
+    int fade = 0;  ///< items
 
     // ---- repl
     bool json = false;

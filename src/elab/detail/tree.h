@@ -47,6 +47,7 @@ struct Instance {
     bool demands =
         false;  ///< its body requires something of open parameters, which no filter in it checks yet
     std::vector<ir::Marks> marks;  ///< by constant: open parameters it depends on; or empty
+    std::vector<std::pair<std::string, Value>> seen;  ///< where it was added: ir::Create::seen
     std::uint32_t fileSlot =
         ir::kNone;  ///< readers and writers: the open parameter that names the file
     const Type* typeArgument = nullptr;  ///< built-ins
@@ -133,6 +134,9 @@ void noteMixedSounds(const base::SourceManager&, const Tree&, graph::Graph&);
 void requireSounds(types::TypeTable&, Tree&);
 /// The rate or channels, if a parameter of the main stream has these of the input as default value; else Items.
 ir::FileQuestion::What soundOf(const Instance& main, std::uint32_t constant);
+
+/// Elaboration::stages. The graph has been built.
+std::vector<std::string> stagesOf(const base::SourceManager&, const Tree&, const graph::Graph&);
 
 /// Finds which filter sends to which, and the direction of each link.
 void linkMessages(base::Context&, const Tree&, Elaboration&);

@@ -59,10 +59,25 @@ public:
     StreamScope* stream;
     Builder b;
     std::unordered_map<const Symbol*, std::uint32_t> slots;  ///< locals and parameters of functions
+    std::vector<std::uint32_t>
+        visible;  ///< slots of locals that what comes next can name, outer ones first
 
 private:
     /// The hidden field of a filter that holds a static tensor.
     std::uint32_t fieldOf(const Symbol& global) const;
+};
+
+/// What is declared meanwhile can be named until its end.
+class Visibility {
+public:
+    explicit Visibility(BodyScope& body) : in(body), before(body.visible.size()) {}
+    ~Visibility() { in.visible.resize(before); }
+    Visibility(const Visibility&) = delete;
+    Visibility& operator=(const Visibility&) = delete;
+
+private:
+    BodyScope& in;
+    std::size_t before;
 };
 
 }  // namespace strc::lower::detail

@@ -1,0 +1,44 @@
+// Parameters of streams, as texts.
+#include "api/detail/stream.h"
+#include "base/spelling.h"
+#include "types/parse.h"
+
+namespace {
+
+using strc::base::Diag;
+
+void reportUnknown(strc::session::Compilation& program, const char* name) {
+    strc::base::Diagnostic& fault = program.context.diags.add(Diag::UnknownDefine)
+                                    << program.main->name.text() << name;
+    strc::base::SpellingSearch search(name);
+    for (const strc::ir::OpenParameter& open : program.module.open) search.consider(open.name);
+    if (!search.best().empty())
+        fault.note(Diag::DidYouMean) << search.best();
+    else
+        fault.note(Diag::Hint) << "'--keep-param' leaves one open";
+}
+
+}  // namespace
+
+strc_status strc_stream_set_text(strc_stream* stream, const char* parameter, const char* text) {
+    if (!stream || !parameter || !text) return STRC_WRONG_CALL;
+    strc_compiler& compiler = *stream->compiler;
+    return strc::api::guarded(&compiler, [&] {
+        strc::session::Compilation& program = compiler.program;
+        const std::vector<strc::types::Value>& open = program.plan->program->openValues;
+        for (std::size_t k = 0; k < open.size(); ++k) {
+            if (program.module.open[k].name != parameter) continue;
+            const auto value = strc::types::parseValue(text, open[k].type);
+            if (value)
+                return stream->set(static_cast<std::uint32_t>(k), value->bytes.data(),
+                                   value->bytes.size());
+            program.context.diags.add(Diag::BadDefineValue)
+                << text << strc::types::toString(open[k].type) << parameter;
+            compiler.tell();
+            return STRC_FAILED;
+        }
+        reportUnknown(program, parameter);
+        compiler.tell();
+        return STRC_FAILED;
+    });
+}

@@ -1,0 +1,262 @@
+// `strc live`: a program that runs while its files are edited. One thread runs it; another one watches the files, reads lines with
+// values of parameters, and compiles what has been saved.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "base/thread.h"
+#include "driver/detail/compiler.h"
+#include "driver/detail/line_input.h"
+#include "driver/detail/output.h"
+#include "driver/detail/run_options.h"
+#include "driver/detail/watched_files.h"
+
+namespace strc::driver {
+namespace {
+
+constexpr int kTick = 20;  ///< milliseconds between two looks at the files
+constexpr const char* kAtOnce = "256";
+
+/// A version of the program: what it was made of, and what was found in it. Faults of an edited one are no faults of the call.
+struct Version {
+    explicit Version(const Call& call)
+        : reporter(call.process), own{call.options, call.process, reporter} {
+        reporter.setOptions(call.options.report);
+        compiler = std::make_unique<Compiler>(own);
+        compiler->set("replaceable");
+        compiler->set("no-interpret");
+        compiler->set("at-once", kAtOnce);
+        compiler->addSources();
+        compiler->addInputs();
+    }
+    strc_compiler* handle() const { return compiler->handle(); }
+
+    Reporter reporter;
+    Call own;
+    std::unique_ptr<Compiler> compiler;
+};
+
+class Live {
+public:
+    explicit Live(const Call& wanted)
+        : call(wanted),
+          options(wanted.options),
+          output(wanted.process.out, wanted.process.outIsTerminal),
+          files(filesOf(wanted.options)),
+          first(wanted) {}
+    ~Live() { strc_stream_free(stream); }
+    Live(const Live&) = delete;
+    Live& operator=(const Live&) = delete;
+
+    int operator()() {
+        const Print print = [this](std::string_view text) { this->print(text); };
+        if (!first.compiler->compile(STRC_STAGE_PLANNED, print)) return failed();
+        const strc_status made = strc_stream_new(first.handle(), &stream);
+        first.compiler->show();
+        if (made != STRC_OK) return failed();
+        std::thread editor = base::threadWithoutSignals([this] { edit(); });
+        const bool isFine = run();
+        isOver = true;
+        editor.join();
+        output.flush();
+        first.compiler->show();
+        if (!isFine) return failed();
+        return call.interrupted() ? kInterrupted : kFine;
+    }
+
+private:
+    int failed() {
+        output.flush();
+        if (call.interrupted()) return kInterrupted;
+        return first.reporter.hasErrors() ? first.reporter.status() : kProgramFault;
+    }
+
+    static std::vector<std::string> filesOf(const Options& options) {
+        std::vector<std::string> names;
+        for (const std::string& file : options.arguments)
+            if (file != "-") names.push_back(file);
+        const std::string weights = options.valueOf("weights");
+        if (!weights.empty() && !weights.starts_with("random:")) names.push_back(weights);
+        return names;
+    }
+
+    bool givesToStandardOutput() const {
+        return options.out.name.value_or("-") == "-" && strc_compiler_has_output(first.handle());
+    }
+    bool readsStandardInput() const {
+        strc_items input{};
+        strc_compiler_input(first.handle(), &input);
+        const auto& sources = options.arguments;
+        return (input.type && options.in.name.value_or("-") == "-") ||
+               std::find(sources.begin(), sources.end(), "-") != sources.end();
+    }
+
+    void print(std::string_view text) {
+        if (!givesToStandardOutput()) return output.write(text);
+        say(text);
+    }
+    void say(std::string_view text) {
+        const std::lock_guard lock(speaking);
+        call.process.err << text << std::flush;
+    }
+
+    // ---- the thread that runs the program
+
+    /// False: a file could not be opened, read or written. Faults that another version has mended do not count.
+    bool run() {
+        strc_items input{}, items{};
+        strc_compiler_input(first.handle(), &input);
+        strc_compiler_output(first.handle(), &items);
+        strc_run_options how = runOptions(options, input.type != nullptr, items.type != nullptr);
+        how.user = this;
+        how.print = [](void* live, const char* text, std::size_t size) {
+            static_cast<Live*>(live)->print({text, size});
+        };
+        how.waiting = [](void* live) { static_cast<Live*>(live)->output.flush(); };
+        const strc_status status = strc_stream_run(
+            stream, &how,
+            [](void* live, int hasFailed) {
+                static_cast<Live*>(live)->between(hasFailed != 0);
+                return 0;
+            },
+            nullptr);
+        if (status == STRC_NO_MEMORY) throw std::bad_alloc();
+        return status == STRC_OK;
+    }
+
+    void between(bool hasFailed) {
+        adopt();
+        setParameters();
+        if (hasFailed) {
+            showOf(current());
+            std::this_thread::sleep_for(std::chrono::milliseconds(kTick));
+        }
+    }
+
+    Version& current() { return running ? *running : first; }
+    void showOf(Version& version) {
+        const std::lock_guard lock(speaking);
+        version.compiler->show();
+    }
+
+    /// Once the new program runs the one before it is of no use any more, but for the first, which knows the types of the files.
+    void adopt() {
+        const std::lock_guard lock(changing);
+        if (!next || !isReady) return;
+        strc_replacement about{};
+        about.size = sizeof about;
+        if (strc_stream_replacement(stream, 0, &about) != STRC_OK ||
+            about.state != STRC_REPLACING_DONE)
+            return;
+        say(saidOf(about.told));
+        running = std::move(next);
+        isReady = false;
+    }
+
+    static std::string saidOf(std::string_view told) {
+        std::string text = "strc live: the new program runs\n";
+        for (std::size_t begin = 0; begin < told.size();) {
+            const std::size_t end = std::min(told.find('\n', begin), told.size());
+            text += fmt::format("    {}\n", told.substr(begin, end - begin));
+            begin = end + 1;
+        }
+        return text;
+    }
+
+    void setParameters() {
+        std::deque<std::string> given;
+        {
+            const std::lock_guard lock(changing);
+            std::swap(given, lines);
+        }
+        for (const std::string& line : given) setParameter(line);
+    }
+
+    void setParameter(const std::string& line) {
+        const std::size_t equals = line.find('=');
+        if (equals == 0 || equals == line.npos) {
+            say(fmt::format("strc live: '{}' is not NAME=VALUE\n", line));
+            return;
+        }
+        const std::string name = line.substr(0, equals), value = line.substr(equals + 1);
+        if (strc_stream_set_text(stream, name.c_str(), value.c_str()) != STRC_OK) showOf(current());
+    }
+
+    // ---- the thread that watches
+
+    void edit() {
+        LineInput input;
+        const bool hasLines = !readsStandardInput();
+        while (!isOver) {
+            std::vector<std::string> read;
+            if (hasLines)
+                read = input.wait(kTick);
+            else
+                std::this_thread::sleep_for(std::chrono::milliseconds(kTick));
+            const std::lock_guard lock(changing);
+            for (std::string& line : read)
+                if (!line.empty()) lines.push_back(std::move(line));
+            if (next)
+                look();
+            else if (files.haveChanged())
+                beginAnew();
+        }
+    }
+
+    void beginAnew() {
+        const std::lock_guard lock(speaking);
+        auto made = std::make_unique<Version>(call);
+        if (made->reporter.hasErrors() ||
+            strc_stream_replace(stream, made->handle(), static_cast<std::uint64_t>(options.fade)) !=
+                STRC_OK) {
+            call.process.err << kGoesOn << std::flush;
+            return;
+        }
+        next = std::move(made);
+    }
+
+    /// Has the new program been made?
+    void look() {
+        if (isReady) return;
+        strc_replacement about{};
+        about.size = sizeof about;
+        if (strc_stream_replacement(stream, 0, &about) != STRC_OK ||
+            about.state == STRC_REPLACING_COMPILING)
+            return;
+        isReady = about.state != STRC_REPLACING_REFUSED;
+        const std::lock_guard lock(speaking);
+        if (isReady) return;
+        next->compiler->show();
+        call.process.err << kGoesOn << std::flush;
+        next.reset();
+    }
+
+    static constexpr const char* kGoesOn = "strc live: the program goes on as it was\n";
+
+    const Call& call;
+    const Options& options;
+    Output output;
+    WatchedFiles files;
+    Version first;
+    std::unique_ptr<Version> running;  ///< null: the first
+    strc_stream* stream = nullptr;
+    std::atomic<bool> isOver = false;
+
+    std::mutex speaking;  ///< of standard error
+    std::mutex changing;  ///< of all that follows
+    std::unique_ptr<Version> next;  ///< null: nothing is under way
+    bool isReady = false;  ///< only the next call has to begin with it
+    std::deque<std::string> lines;  ///< values of parameters
+};
+
+}  // namespace
+
+int liveCommand(const Call& call) { return Live(call)(); }
+
+}  // namespace strc::driver

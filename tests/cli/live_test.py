@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Programs that are edited while they run: `strc live` between pipes and files, item by item."""
+
+import os
+import signal
+import struct
+import subprocess
+import threading
+import time
+import unittest
+
+from command import Case, SECONDS, STRC, clean
+
+SUM = "int->int stateful filter Sum { int total; work pop 1 push 1 { total += pop(); push(total); } }\n"
+ADD = "int->int filter Add(int n) { work pop 1 push 1 { push(pop() + n); } }\n"
+
+
+def program(add, more=""):
+    return f"int->int pipeline Main {{ add Sum; add Add({add}); {more} }}\n" + SUM + ADD
+
+
+class Session:
+    """A running `strc live` whose input and output are pipes of ints."""
+
+    def __init__(self, folder, *words, stdin=None):
+        self.process = subprocess.Popen(
+            [STRC, "live", *words], cwd=folder, env=clean(), bufsize=0,
+            stdin=subprocess.PIPE if stdin is None else stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        self.said = ""
+        self.changed = threading.Condition()
+        self.listener = threading.Thread(target=self.listen, daemon=True)
+        self.listener.start()
+
+    def listen(self):
+        for line in iter(self.process.stderr.readline, b""):
+            with self.changed:
+                self.said += line.decode()
+                self.changed.notify_all()
+
+    def hears(self, text, since=0):
+        """Waits until the text stands on standard error."""
+        end = time.monotonic() + SECONDS
+        with self.changed:
+            while text not in self.said[since:] and time.monotonic() < end:
+                self.changed.wait(0.05)
+            return text in self.said[since:]
+
+    def exchange(self, values):
+        """Gives ints, and takes as many."""
+        self.process.stdin.write(struct.pack(f"{len(values)}i", *values))
+        data = b""
+        while len(data) < 4 * len(values):
+            piece = self.process.stdout.read(4 * len(values) - len(data))
+            if not piece:
+                break
+            data += piece
+        return list(struct.unpack(f"{len(data) // 4}i", data))
+
+    def end(self):
+        """Closes the input; what is left of the output, and the exit status."""
+        self.process.stdin.close()
+        rest = self.process.stdout.read()
+        status = self.process.wait(SECONDS)
+        self.listener.join(SECONDS)
+        self.process.stdout.close()
+        self.process.stderr.close()
+        return rest, status
+
+
+class Live(Case):
+    def session(self, *words, **how):
+        session = Session(self.folder, *words, **how)
+        self.addCleanup(lambda: session.process.poll() is None and session.process.kill())
+        return session
+
+    def save(self, text):
+        """As editors do it: another file gets the name."""
+        self.file("new.str", text)
+        os.replace(self.folder / "new.str", self.folder / "p.str")
+
+    def exchange_until(self, session, said):
+        """Gives ones until that was said; all that came. The program takes over when items come."""
+        came = []
+        since = len(session.said)
+        end = time.monotonic() + SECONDS
+        while said not in session.said[since:] and time.monotonic() < end:
+            came += session.exchange([1] * 3)
+            time.sleep(0.005)
+        self.assertIn(said, session.said[since:])
+        return came
+
+    def test_the_sum_goes_on(self):
+        self.file("p.str", program(0))
+        session = self.session("--top", "Main", "p.str")
+        came = session.exchange([1] * 5)
+        self.save(program(1000000, "add Identity<int>;"))
+        came += self.exchange_until(session, "the new program runs")
+        self.assertTrue(session.hears("kept: Main.Sum (total)"), session.said)
+        came += session.exchange([1] * 4)
+        self.assertEqual(session.end(), (b"", 0))
+        # Item by item: the sum goes on, and there is one place from which on the other filter adds to it.
+        self.assertEqual([item % 1000000 for item in came], list(range(1, len(came) + 1)))
+        steps = [item // 1000000 for item in came]
+        self.assertEqual(steps, sorted(steps))
+        self.assertEqual((steps[0], steps[-1]), (0, 1))
+
+    def test_what_is_wrong_is_shown_and_the_old_program_goes_on(self):
+        self.file("p.str", program(0))
+        session = self.session("--top", "Main", "p.str")
+        came = session.exchange([1] * 5)
+        for wrong, said in ((program("nothing"), "[unknown-variable]"), (program(0).replace("int->int", "float->float"), "error"),
+                            ("int->float filter Main { work pop 1 push 1 { push(pop()); } }", "[cannot-replace]")):  # fmt: skip
+            since = len(session.said)
+            self.save(wrong)
+            self.assertTrue(session.hears("goes on as it was", since), session.said)
+            self.assertIn(said, session.said[since:])
+            came += session.exchange([1] * 2)
+        self.save(program(100))
+        came += self.exchange_until(session, "the new program runs")
+        came += session.exchange([1])
+        self.assertEqual(session.end(), (b"", 0))
+        self.assertEqual(came[-1], 100 + len(came))
+        self.assertEqual(came[:11], list(range(1, 12)))
+
+    def test_several_files_are_one_program(self):
+        self.file("p.str", "int->int pipeline Main { add Sum; add Add(0); }\n" + SUM)
+        self.file("add.str", ADD)
+        session = self.session("--top", "Main", "p.str", "add.str")
+        came = session.exchange([1] * 5)
+        self.file("add.str", ADD.replace("pop() + n", "pop() + n + 500"))
+        came += self.exchange_until(session, "the new program runs")
+        came += session.exchange([1])
+        self.assertEqual(session.end(), (b"", 0))
+        self.assertEqual(came[-1], 500 + len(came))
+
+    def test_a_fault_waits_for_another_program(self):
+        self.file("p.str", "int->int filter Main { work pop 1 push 1 { push(10 / pop()); } }")
+        session = self.session("--top", "Main", "p.str")
+        self.assertEqual(session.exchange([2, 5]), [5, 2])
+        session.process.stdin.write(struct.pack("2i", 0, 7))
+        self.assertTrue(session.hears("division by zero"), session.said)
+        self.save("int->int filter Main { work pop 1 push 1 { push(pop()); } }")
+        self.assertTrue(session.hears("the new program runs"), session.said)
+        rest, status = session.end()
+        self.assertEqual(status, 0, session.said)
+        self.assertEqual(rest[-4:], struct.pack("i", 7))
+
+    def test_lines_set_parameters(self):
+        self.file("p.str", "int->int pipeline Main(int gain = 1) { add Times(gain); }\n"
+                  "int->int filter Times(int gain) { work pop 1 push 1 { push(gain * pop()); } }\n")  # fmt: skip
+        os.mkfifo(self.folder / "in.raw")
+        session = self.session("--top", "Main", "--keep-param", "gain", "--in", "in.raw", "--out", "-", "p.str")
+        with open(self.folder / "in.raw", "wb", buffering=0) as items:
+
+            def last_of(value):
+                items.write(struct.pack("4i", *[value] * 4))
+                return struct.unpack("4i", session.process.stdout.read(16))[-1]
+
+            self.assertEqual(last_of(5), 5)
+            session.process.stdin.write(b"gain=7\n")
+            end = time.monotonic() + SECONDS
+            while last_of(5) != 35 and time.monotonic() < end:
+                time.sleep(0.01)
+            self.assertEqual(last_of(2), 14)
+            for line, said in ((b"gian=3\n", "gain"), (b"gain=x\n", "not a value"), (b"nonsense\n", "NAME=VALUE")):
+                since = len(session.said)
+                session.process.stdin.write(line)
+                end = time.monotonic() + SECONDS
+                while said not in session.said[since:] and time.monotonic() < end:
+                    self.assertEqual(last_of(2), 14)
+                    time.sleep(0.01)
+                self.assertIn(said, session.said[since:])
+        self.assertEqual(session.end(), (b"", 0))
+
+    def test_interrupts_complete_files(self):
+        self.file("p.str", "void->float filter Main { work push 1 { push(0.5); } }")
+        session = self.session("--top", "Main", "--out", "out.wav", "p.str")
+        end = time.monotonic() + SECONDS
+        while not (self.folder / "out.wav").exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        session.process.send_signal(signal.SIGINT)
+        _, status = session.end()
+        self.assertEqual(status, 130, session.said)
+        data = (self.folder / "out.wav").read_bytes()
+        self.assertEqual(struct.unpack("<I", data[40:44])[0], len(data) - 44)
+
+    def test_files_give_what_a_run_gives(self):
+        self.file("p.str", "float->float filter Main { work pop 2 push 1 peek 5 { push(peek(0) + peek(4)); pop(); pop(); } }")
+        self.file("in.raw", struct.pack("101f", *range(101)))
+        for command in ("run", "live"):
+            done = subprocess.run([STRC, command, "--top", "Main", "--in", "in.raw", "--out", f"{command}.raw", "p.str"],
+                                  cwd=self.folder, env=clean(), capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                                  timeout=SECONDS)  # fmt: skip
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.bytes("run.raw"), self.bytes("live.raw"))
+
+    def test_what_cannot_be_done(self):
+        for text, said in (("void->void filter Main { work { println(1); } }", "[library-without-ends]"),
+                           ("int->int filter Main { work pop 1 push 1 { push(x); } }", "[unknown-variable]"),
+                           ("int->int filter Main { work pop * push 1 { push(pop()); } }", "[library-effect]")):  # fmt: skip
+            self.file("p.str", text)
+            done = subprocess.run([STRC, "live", "--top", "Main", "p.str"], cwd=self.folder, env=clean(),
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS)  # fmt: skip
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(said, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
