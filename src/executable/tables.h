@@ -32,6 +32,7 @@ struct Program {
     std::string shapesLibrary = {};  ///< by which it runs them
     std::optional<std::int64_t> bound = {};  ///< of queues and messages of a library
     std::uint64_t lanesBytes = 0;  ///< of the state of all lanes of a library
+    unsigned threads = 1;  ///< that share a call of a library
 };
 
 /// The constant by which main finds everything else.

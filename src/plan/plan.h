@@ -125,6 +125,47 @@ struct Chunk {
     double ordered = 0;  ///< of the longest part of a chunk that the next one has to wait for
 };
 
+/// How items of a tape come from one partition to another.
+enum class ChannelKind : std::uint8_t {
+    Within,  ///< of one partition: nobody waits
+    BySlice,  ///< from one to one: a slice finds what the same slice of the other, and those before, have made
+    Whole,  ///< from one to one: all slices of the other have to be done
+};
+
+struct PartitionChannel {
+    EdgeId tape = graph::kNone;
+    std::size_t from = 0, to = 0;  ///< partitions; from one to many there is a channel for each
+    ChannelKind kind = ChannelKind::Within;
+};
+
+/// Steps that one thread does without waiting for others, and the filters whose state they own. As the body of a loop over slices:
+/// the first number of each position is for these.
+struct Partition {
+    std::vector<Step> steps;
+    std::vector<NodeId> nodes;  ///< that fire in it, in ascending order
+    std::int64_t slices = 1;  ///< 1, or those of the phase
+    bool isInOrder =
+        false;  ///< one slice after the other, as their firings change what others find
+    bool drawsRandom = false;
+    double work = 0;  ///< of all slices, estimated (ir/work_estimate.h)
+    std::uint32_t home = 0;  ///< the thread that looks for it first; 0: the caller's
+};
+
+/// A phase that threads of a library share within one call. Every firing knows where its items lie, and all items of the phase have room, so
+/// its tapes are the buffers between partitions: a slice, some steady states of all of them, is done when what it reads has
+/// been done, wherever other partitions are.
+struct Partitioning {
+    std::vector<Step> begin,
+        end;  ///< by the calling thread, before and after all others: open ends, files, prints, what stays on tapes
+    std::vector<Partition> partitions;  ///< in the order in which they are looked for
+    std::vector<PartitionChannel> channels;
+    std::vector<std::int64_t> reads;  ///< as in Phase
+    std::int64_t iterations = 0;  ///< steady states
+    std::int64_t slices = 1;  ///< of the same number of steady states
+    double work = 0;  ///< of all partitions
+    double span = 0;  ///< what that takes on the threads that were asked for, by the estimate
+};
+
 /// Of a filter that sends or receives messages.
 struct Mailbox {
     NodeId node = graph::kNone;
@@ -203,6 +244,8 @@ struct Plan {
     Phase init, steady, scaled;
     std::optional<Chunk>
         chunk;  ///< if it was asked for (Options::chunks), and threads could gain by it
+    std::optional<Partitioning>
+        partitioning;  ///< if it was asked for (Options::threads), and threads could gain by it
     std::optional<Demand> demand;  ///< of programs with dynamic rates
     std::optional<Drain> drain;  ///< if it was asked for (Options::ending), and can be
     /// By NodeId: nodes that only move items and have no steps, since others find these where they lie
@@ -223,7 +266,8 @@ struct Options {
     /// What to scale; none: the given schedule. To scale, every node must appear once in the steady state.
     const sched::Schedule* scaling = nullptr;
     std::int64_t mostItems = INT64_MAX;  ///< of an open end, in the phase `scaled`
-    std::int64_t factor = 0;  ///< steady states of the phase `scaled`; 0: as many as fast memory holds
+    std::int64_t factor =
+        0;  ///< steady states of the phase `scaled`; 0: as many as fast memory holds
     Tapes tapes = Tapes::Linear;
     /// Filters whose code only moves items are left out as well. Who follows code line by line misses them.
     bool removesCode = false;
@@ -232,6 +276,7 @@ struct Options {
     bool chunks = false;  ///< several threads may run the program
     std::int64_t chunkStates =
         0;  ///< steady states of a chunk, whether that pays or not; 0: as it pays
+    unsigned threads = 1;  ///< that share a call of a library
     /// Tensors are for a device, which gains from larger phases than a processor's caches do.
     bool forDevice = false;
 };

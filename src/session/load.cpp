@@ -161,6 +161,7 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.forDevice = settings.device.kind == Device::Cuda;
     request.chunks = mayUseThreads(settings);
     request.chunkStates = settings.chunkStates;
+    if (settings.isShared || settings.atOnce) request.threads = settings.libraryThreads;
     request.planIfPossible = loading.last == Stage::Planned && !settings.noInterpret;
     request.optimise = optimisations(settings);
     if (settings.isShared) request.mostItems = kMostAtOnce;

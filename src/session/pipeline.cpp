@@ -276,7 +276,7 @@ private:
                                  : result.schedules.front(),
                        {single ? &*single : nullptr, request.mostItems, factor, request.tapes,
                         request.optimise.has_value(), ending ? &*ending : nullptr, request.chunks,
-                        request.chunkStates, request.forDevice});
+                        request.chunkStates, request.threads, request.forDevice});
     }
 
     /// What --lenient made a warning of.

@@ -65,6 +65,7 @@ struct Request {
     bool forDevice = false;  ///< plan::Options::forDevice
     bool chunks = false;  ///< plan::Options::chunks
     std::int64_t chunkStates = 0;  ///< plan::Options::chunkStates
+    unsigned threads = 1;  ///< plan::Options::threads
     /// Declarations and static items alone: there is no main stream, and no stage after Lowered.
     bool withoutMain = false;
     /// The composite `top` has the item types that its children have, whatever it says.

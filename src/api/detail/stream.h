@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "api/detail/compiler.h"
@@ -17,6 +18,8 @@ struct strc_stream {
 
     bool make();
     bool openKernels();
+    /// Gives it the threads that are wanted, as far as the program has something for them; a sentence about what the system refuses, or null.
+    const char* makeThreads(const strc_threading&);
     void reportFailure();
     strc_status set(std::uint32_t parameter, const void* value, std::size_t size);
     template <typename Ports>
@@ -33,4 +36,5 @@ struct strc_stream {
     std::vector<strc::api::TensorItem> inTypes, outTypes;
     strc_print* print = nullptr;
     void* printUser = nullptr;
+    std::string late;  ///< strc_thread_about::filter
 };
