@@ -53,7 +53,7 @@ public:
     /// So many slices, each with whole vectors?
     bool canHave(std::int64_t slices) const {
         if (iterations % slices != 0) return false;
-        return slices == 1 || iterations / slices >= kWholeVectors || !isMostlyVectors();
+        return slices == 1 || vectorFirings() / slices >= kWholeVectors;
     }
 
     Partitioning inSlices(std::int64_t slices, unsigned threads) const {
@@ -103,19 +103,27 @@ private:
         return fine;
     }
 
-    bool isMostlyVectors() const {
+    bool canBeVectors(const Step& step) const {
+        if (step.kind != StepKind::Fire) return false;
+        const graph::Node& node = program.graph.nodes[step.node];
+        if (node.kernel == kNone) return false;
+        const elab::Kernel& kernel = program.kernels[node.kernel];
+        return kernel.code.work && !changesState(kernel) &&
+               ir::findVarying(*kernel.code.work).whyNot.empty();
+    }
+
+    /// The fewest firings of a filter that can be in vectors, if such filters matter.
+    std::int64_t vectorFirings() const {
         double vectors = 0, all = 0;
+        std::int64_t fewest = INT64_MAX;
         for (const Step& step : steps) {
             const double each = work.of(plan, step);
             all += each;
-            if (step.kind != StepKind::Fire) continue;
-            const graph::Node& node = program.graph.nodes[step.node];
-            if (node.kernel == kNone || !program.kernels[node.kernel].code.work) continue;
-            if (!changesState(program.kernels[node.kernel]) &&
-                ir::findVarying(*program.kernels[node.kernel].code.work).whyNot.empty())
-                vectors += each;
+            if (!canBeVectors(step)) continue;
+            vectors += each;
+            fewest = std::min(fewest, step.count);
         }
-        return 4 * vectors > all;
+        return 4 * vectors > all ? fewest : INT64_MAX;
     }
 
     // ---- drafts: a step each

@@ -21,7 +21,7 @@ public:
             if (channel.from != channel.to) needs[channel.to].push_back(channel.from);
         for (std::size_t k = 0; k < all.size(); ++k)
             ends[k].assign(static_cast<std::size_t>(all[k].slices), kNotYet);
-        shares.assign(all.size(), std::vector<double>(threads));
+        loads.assign(threads, 0);
     }
 
     /// Those from which the way to the end is longest come first.
@@ -57,15 +57,16 @@ public:
             const double takes = partition.work / static_cast<double>(partition.slices) + kHandOver;
             free[task->thread] = task->begin + takes;
             ends[task->partition][task->slice] = free[task->thread];
-            shares[task->partition][task->thread] += takes;
             last = std::max(last, free[task->thread]);
         }
         return last;
     }
 
-    std::uint32_t homeOf(std::size_t k) const {
-        return static_cast<std::uint32_t>(std::max_element(shares[k].begin(), shares[k].end()) -
-                                          shares[k].begin());
+    /// Each thread has as much of the work as the others, as far as whole partitions allow.
+    std::uint32_t homeOf(std::size_t k) {
+        const auto least = std::min_element(loads.begin(), loads.end());
+        *least += partitions[k].work;
+        return static_cast<std::uint32_t>(least - loads.begin());
     }
 
 private:
@@ -105,7 +106,7 @@ private:
     std::vector<std::vector<std::size_t>> needs;
     std::vector<std::vector<double>> ends;  ///< by partition and slice
     std::vector<double> free;  ///< by thread: when it has done what it has begun
-    std::vector<std::vector<double>> shares;  ///< of the work of each, by thread
+    std::vector<double> loads;  ///< by thread: work of the partitions that are at home there
 };
 
 }  // namespace

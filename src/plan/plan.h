@@ -128,8 +128,8 @@ struct Chunk {
 /// How items of a tape come from one partition to another.
 enum class ChannelKind : std::uint8_t {
     Within,  ///< of one partition: nobody waits
-    BySlice,  ///< from one to one: a slice finds what the same slice of the other, and those before, have made
-    Whole,  ///< from one to one: all slices of the other have to be done
+    BySlice,  ///< one writes, one reads: a slice waits for the same slice of the other, and those before
+    Whole,  ///< likewise, but for all slices of the other
 };
 
 struct PartitionChannel {
@@ -138,25 +138,21 @@ struct PartitionChannel {
     ChannelKind kind = ChannelKind::Within;
 };
 
-/// Steps that one thread does without waiting for others, and the filters whose state they own. As the body of a loop over slices:
-/// the first number of each position is for these.
+/// Steps that one thread does at a time, and the filters whose state they own; the body of a loop over slices, for positions.
 struct Partition {
     std::vector<Step> steps;
     std::vector<NodeId> nodes;  ///< that fire in it, in ascending order
     std::int64_t slices = 1;  ///< 1, or those of the phase
-    bool isInOrder =
-        false;  ///< one slice after the other, as their firings change what others find
+    bool isInOrder = false;  ///< slice after slice: firings change what others find
     bool drawsRandom = false;
     double work = 0;  ///< of all slices, estimated (ir/work_estimate.h)
     std::uint32_t home = 0;  ///< the thread that looks for it first; 0: the caller's
 };
 
-/// A phase that threads of a library share within one call. Every firing knows where its items lie, and all items of the phase have room, so
-/// its tapes are the buffers between partitions: a slice, some steady states of all of them, is done when what it reads has
-/// been done, wherever other partitions are.
+/// A phase that threads of a library share within one call. All its items have room, so its tapes are the buffers between partitions: a
+/// slice, some of the steady states, can be done when what it reads has been done.
 struct Partitioning {
-    std::vector<Step> begin,
-        end;  ///< by the calling thread, before and after all others: open ends, files, prints, what stays on tapes
+    std::vector<Step> begin, end;  ///< open ends, prints, Moves: the caller's, before and behind
     std::vector<Partition> partitions;  ///< in the order in which they are looked for
     std::vector<PartitionChannel> channels;
     std::vector<std::int64_t> reads;  ///< as in Phase
@@ -244,8 +240,7 @@ struct Plan {
     Phase init, steady, scaled;
     std::optional<Chunk>
         chunk;  ///< if it was asked for (Options::chunks), and threads could gain by it
-    std::optional<Partitioning>
-        partitioning;  ///< if it was asked for (Options::threads), and threads could gain by it
+    std::optional<Partitioning> partitioning;  ///< for Options::threads, if these could gain by it
     std::optional<Demand> demand;  ///< of programs with dynamic rates
     std::optional<Drain> drain;  ///< if it was asked for (Options::ending), and can be
     /// By NodeId: nodes that only move items and have no steps, since others find these where they lie

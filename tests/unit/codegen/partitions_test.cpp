@@ -23,13 +23,14 @@ protected:
     void SetUp() override {
         request.threads = 2;
         request.mostItems = 64;
+        request.top = "Main";
     }
 
     const plan::Partitioning& make(const std::string& middle) {
         static const plan::Partitioning none;
         compile("int->int pipeline Main { " + middle + " }\n" + kParts);
         if (!program.plan || !program.plan->partitioning) {
-            ADD_FAILURE() << plan::print(*program.plan);
+            ADD_FAILURE() << (program.plan ? plan::print(*program.plan) : "no plan");
             return none;
         }
         EXPECT_THAT(plan::verify(*program.plan, program.plannedQuota()), IsEmpty());
