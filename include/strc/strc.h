@@ -366,6 +366,34 @@ STRC_API strc_status strc_stream_clone(strc_stream*, strc_stream** to);
 /// is computed again, and state is kept. STRC_FAILED: the program refuses the value, as the compiler's diagnostics tell; the old one stays.
 STRC_API strc_status strc_stream_set(strc_stream*, const char* parameter, const void* value,
                                      size_t size);
+/// How the threads of a stream work; begin with `strc_threading how = {.size = sizeof how}`. Zeros are the defaults.
+typedef struct strc_threading {
+    size_t size;  ///< of this struct
+    uint32_t
+        threads;  ///< that take part, that of the caller included; 0: as many as the option "threads" says
+    int32_t priority;  ///< of helpers, by SCHED_FIFO: 1 to 99; 0: like other threads
+    uint32_t spin;  ///< µs for which a helper looks for the next block before it sleeps; 0: 50
+    const int32_t* processors;  ///< of each helper; -1: any; null: any for all
+} strc_threading;
+/// A stream that was made with the option "threads" (before compiling) above 1 has helpers from the start, which share its calls; the
+/// results are those of one thread, to the bit. Here it gets others, between two calls; `how` null: as at the start. What the
+/// system refuses is no fault: `*refused` (which may be null) is a sentence about it, or null.
+STRC_API strc_status strc_stream_threads(strc_stream*, const strc_threading* how,
+                                         const char** refused);
+
+/// What a thread has done since the stream has its threads; begin with `.size = sizeof`.
+typedef struct strc_thread_about {
+    size_t size;  ///< of this struct
+    uint64_t blocks;  ///< that were shared
+    uint64_t joined;  ///< of these it did something in so many
+    uint64_t late;  ///< so many ended later since it had been held up
+    uint64_t worst;  ///< ns that the caller once waited for it
+    const char*
+        filter;  ///< that it was at then, as long as the stream lives; "" if the caller never waited for it
+} strc_thread_about;
+/// Between two calls; thread 0 is that of the caller. STRC_WRONG_CALL: there is no such thread.
+STRC_API strc_status strc_stream_tell_thread(strc_stream*, uint32_t thread, strc_thread_about* to);
+
 /// What filters print goes there.
 STRC_API strc_status strc_stream_set_print(strc_stream*, strc_print*, void* user);
 

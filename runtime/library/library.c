@@ -65,11 +65,18 @@ STRC_EXPORTED strc_library *strc_library_create(int *status) {
     strc_library *self = (strc_library *)block;
     *self = (strc_library){.about = about, .facts = facts};
     self->flow = strc_flow_make(&self->facts, block + own);
+    if (about->threads_calls && about->threads_calls->begin(self) != 0) {
+        free(block);
+        return fail(status, STRC_LIBRARY_MEMORY);
+    }
     if (status) *status = STRC_LIBRARY_OK;
     return self;
 }
 
-STRC_EXPORTED void strc_library_destroy(strc_library *self) { free(self); }
+STRC_EXPORTED void strc_library_destroy(strc_library *self) {
+    if (self && self->about->threads_calls) self->about->threads_calls->end(self);
+    free(self);
+}
 
 STRC_EXPORTED void strc_library_reset(strc_library *self) {
     if (!self) return;

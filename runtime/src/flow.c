@@ -7,9 +7,11 @@
 #include "messages.h"
 #include "pulled.h"
 #include "run.h"
+#include "strc/partitions.h"
 
 enum {
     kUndoWorth = 16,  ///< bytes of state that are copied for each byte of items
+    kUndoWork = 8,  ///< of shared phases for each byte; to copy one is work of some 1
 };
 
 static const volatile unsigned char never = 0;
@@ -92,25 +94,67 @@ static int can_scale(const strc_flow *self) {
            strc_flow_room(self) >= self->facts->steady_writes * scaled->iterations;
 }
 
-/// The state is copied once a call, if a check may fail and what is done at once is worth it.
+static uint64_t shared_reads(const strc_flow *self) {
+    const strc_program *program = self->facts->program;
+    return program->inputs != 0 ? program->partitioning->reads[0] : 0;
+}
+
+/// The same with several threads.
+static int can_share(const strc_flow *self) {
+    if (!self->shares) return 0;
+    const uint64_t states = self->facts->program->partitioning->iterations;
+    return supplied(self) >= shared_reads(self) &&
+           strc_flow_room(self) >= self->facts->steady_writes * states;
+}
+
+/// Phases of so many steady states that a call can do, of so many items each.
+static size_t trips_of(const strc_flow *self, size_t reads, uint64_t states) {
+    const size_t writes = self->facts->steady_writes * states;
+    if (reads != 0) return supplied(self) / reads;
+    return writes != 0 ? strc_flow_room(self) / writes : 0;
+}
+
+/// What may have to be undone is copied once a call: that has to be worth it.
+static int is_worth_undoing(const strc_flow *self) {
+    const strc_flow_facts *facts = self->facts;
+    const uint64_t times = facts->program->scaled.iterations;
+    const size_t reads = strc_flow_reads(facts, &facts->program->scaled);
+    const size_t bytes = reads * facts->in_size + facts->steady_writes * times * facts->out_size;
+    if (!facts->can_fail || bytes == 0) return 1;
+    return trips_of(self, reads, times) >=
+           strc_flow_kept_bytes(facts->program) / (kUndoWorth * bytes) + 1;
+}
+
+static int is_worth_sharing(const strc_flow *self) {
+    const strc_partitioning *parts = self->facts->program->partitioning;
+    const uint64_t work = parts->work * trips_of(self, shared_reads(self), parts->iterations);
+    return !self->facts->can_fail || work >= kUndoWork * strc_flow_kept_bytes(self->facts->program);
+}
+
 static void begin_scaling(strc_flow *self) {
     const strc_flow_facts *facts = self->facts;
-    uint64_t times = facts->program->scaled.iterations;
     self->before.is_valid = 0;
-    self->scales = times != 0 && facts->can_scale;
-    if (!self->scales || !facts->can_fail) return;
-    size_t reads = strc_flow_reads(facts, &facts->program->scaled);
-    if (reads == 0 && facts->steady_writes == 0) return;
-    size_t trips =
-        reads != 0 ? supplied(self) / reads : strc_flow_room(self) / (facts->steady_writes * times);
-    size_t bytes = reads * facts->in_size + facts->steady_writes * times * facts->out_size;
-    self->scales = trips >= facts->program->state_size / (kUndoWorth * bytes) + 1;
+    self->scales =
+        facts->program->scaled.iterations != 0 && facts->can_scale && is_worth_undoing(self);
+    self->shares = self->helpers && facts->can_scale && is_worth_sharing(self);
+}
+
+/// Copies what is kept out of the state, or back.
+static void copy_kept(strc_flow *self, int back) {
+    const strc_program *program = self->facts->program;
+    unsigned char *kept = self->before.kept;
+    for (uint64_t k = 0; k < program->kept_count; ++k) {
+        const strc_kept_part *part = &program->kept[k];
+        unsigned char *state = self->state + part->at;
+        memcpy(back ? state : kept, back ? kept : state, part->size);
+        kept += part->size;
+    }
 }
 
 static void remember(strc_flow *self) {
     strc_flow_before *before = &self->before;
     if (before->is_valid || !self->facts->can_fail) return;
-    memcpy(before->state, self->state, self->facts->program->state_size);
+    copy_kept(self, 0);
     before->random = self->env.random;
     before->done = self->done;
     before->taken = self->taken;
@@ -124,20 +168,26 @@ static void remember(strc_flow *self) {
 static int go_back(strc_flow *self) {
     strc_flow_before *before = &self->before;
     if (!before->is_valid) return 0;
-    memcpy(self->state, before->state, self->facts->program->state_size);
+    copy_kept(self, 1);
     self->env.random = before->random;
     self->done = before->done;
     self->taken = before->taken;
     self->given = before->given;
     self->waiting = before->waiting;
     before->is_valid = 0;
-    self->scales = 0;
+    self->scales = self->shares = 0;
     return 1;
 }
 
 static void run_phase(strc_flow *self, const strc_phase *phase) {
     phase->run(&self->env, self->state);
     self->done += phase->iterations;
+}
+
+static void share_phase(strc_flow *self) {
+    if (self->run_shared(self->helpers, &self->env, self->state) != 0)
+        strc_leave(&self->env, STRC_END_FAULT);
+    self->done += self->facts->program->partitioning->iterations;
 }
 
 /// Random numbers go on as if nothing had been done again.
@@ -163,9 +213,13 @@ static strc_end run_phases(void *of) {
             return STRC_END_ITERATIONS;
         }
         if (is_idle(self, next)) return STRC_END_ITERATIONS;
-        if (self->has_begun && can_scale(self)) {
+        const int shares = self->has_begun && can_share(self);
+        if (shares || (self->has_begun && can_scale(self))) {
             remember(self);
-            run_phase(self, &program->scaled);
+            if (shares)
+                share_phase(self);
+            else
+                run_phase(self, &program->scaled);
             continue;
         }
         self->before.is_valid = 0;
@@ -258,16 +312,17 @@ static size_t lay_out(const strc_flow_facts *facts, strc_flow *self) {
     const strc_program *program = facts->program;
     size_t at = aligned(sizeof *self);
     const size_t parts[] = {offsetof(strc_flow, state),         offsetof(strc_flow, work),
-                            offsetof(strc_flow, before.state),  offsetof(strc_flow, parameters),
+                            offsetof(strc_flow, before.kept),   offsetof(strc_flow, parameters),
                             offsetof(strc_flow, waiting.items), offsetof(strc_flow, pending.items),
                             offsetof(strc_flow, numbers),       offsetof(strc_flow, message_memory),
                             offsetof(strc_flow, pulled)};
-    int undoes = program->scaled.iterations != 0 && facts->can_scale && facts->can_fail;
+    const int undoes = (program->scaled.iterations != 0 || program->partitioning) &&
+                       facts->can_scale && facts->can_fail;
     const uint64_t numbers =
         program->ending ? strc_draining_numbers(program->ending, strc_draining_places(program)) : 0;
     const uint64_t bytes[] = {program->state_size,
                               program->work_size,
-                              undoes ? program->state_size : 0,
+                              undoes ? strc_flow_kept_bytes(program) : 0,
                               facts->parameter_bytes,
                               strc_flow_most_waiting(facts) * facts->in_size,
                               strc_flow_most_pending(facts) * facts->out_size,

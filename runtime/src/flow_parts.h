@@ -20,4 +20,11 @@ static inline uint64_t strc_flow_most_pending(const strc_flow_facts *facts) {
     return strc_flow_larger(facts->init_writes, facts->steady_writes);
 }
 
+/// Bytes that phases leave to each other.
+static inline uint64_t strc_flow_kept_bytes(const strc_program *program) {
+    uint64_t bytes = 0;
+    for (uint64_t k = 0; k < program->kept_count; ++k) bytes += program->kept[k].size;
+    return bytes;
+}
+
 #endif

@@ -48,12 +48,6 @@ static int holds_state(const saved_numbers *numbers) {
     return numbers->has_begun || (numbers->is_draining && !numbers->has_init);
 }
 
-static size_t kept_bytes(const strc_program *program) {
-    size_t bytes = 0;
-    for (uint64_t k = 0; k < program->kept_count; ++k) bytes += program->kept[k].size;
-    return bytes;
-}
-
 const char *strc_saved_text(strc_saved_status status) {
     switch (status) {
         case STRC_SAVED_FINE: return "";
@@ -71,7 +65,8 @@ size_t strc_saved_most(const strc_flow_facts *facts) {
     return sizeof(saved_head) + sizeof(saved_numbers) + facts->parameter_bytes +
            strc_flow_most_waiting(facts) * facts->in_size +
            strc_flow_most_pending(facts) * facts->out_size + draining_bytes(program) +
-           kept_bytes(program) + strc_messages_most_saved(program, (uint32_t)facts->bound);
+           strc_flow_kept_bytes(program) +
+           strc_messages_most_saved(program, (uint32_t)facts->bound);
 }
 
 // ---- writing
@@ -181,7 +176,7 @@ static int find_parts(const strc_flow *flow, const unsigned char *at, size_t siz
         !find_part(&parts->waiting, &at, &size, numbers->waiting * facts->in_size) ||
         !find_part(&parts->pending, &at, &size, numbers->pending * facts->out_size) ||
         !find_part(&parts->left, &at, &size, left) ||
-        !find_part(&parts->kept, &at, &size, is_held ? kept_bytes(program) : 0))
+        !find_part(&parts->kept, &at, &size, is_held ? strc_flow_kept_bytes(program) : 0))
         return 0;
     parts->messages = at;
     parts->message_bytes = size;

@@ -8,6 +8,7 @@
 #include "base/own_stack.h"
 #include "executable/library.h"
 #include "host/run.h"
+#include "strc/helpers.h"
 #include "strc/kernels.h"
 
 namespace {
@@ -177,6 +178,7 @@ bool strc_stream::make() {
     flow = strc_flow_make(&facts, block.get());
     inTypes = tensorsOf(*compiler, true);
     outTypes = tensorsOf(*compiler, false);
+    makeThreads({});
     return openKernels();
 }
 
@@ -190,6 +192,7 @@ bool strc_stream::openKernels() {
 }
 
 strc_stream::~strc_stream() {
+    if (flow) strc_helpers_free(flow->helpers);
     if (flow && flow->env.kernels) facts.program->kernels->calls->close(flow->env.kernels);
 }
 

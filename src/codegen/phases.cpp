@@ -10,6 +10,7 @@
 #include "codegen/detail/ending.h"
 #include "codegen/detail/laps.h"
 #include "codegen/detail/module_builder.h"
+#include "codegen/detail/partitioning.h"
 #include "codegen/detail/phase_context.h"
 #include "codegen/detail/state_pieces.h"
 #include "codegen/detail/vector_pipelines.h"
@@ -97,6 +98,18 @@ public:
             made.push_back(inFunction(name, 0, [&] { steps(segment.steps, name); }));
         }
         whole = nullptr;
+        return made;
+    }
+
+    /// A function for each partition, of env, state and the slice; then two for what comes before and after.
+    std::vector<llvm::Function*> emit(const plan::Partitioning& partitioning) {
+        std::vector<llvm::Function*> made;
+        for (const plan::Partition& each : partitioning.partitions) {
+            const std::string name = "partition." + std::to_string(made.size());
+            made.push_back(inFunction(name, 1, [&] { steps(each.steps, name); }));
+        }
+        for (const auto* rest : {&partitioning.begin, &partitioning.end})
+            made.push_back(inFunction("ends", 0, [&] { steps(*rest, "ends"); }));
         return made;
     }
 
@@ -672,6 +685,13 @@ llvm::Constant* phaseConstant(ModuleBuilder& m, const plan::Phase& phase, const 
          llvm::ConstantInt::get(m.i64(), static_cast<std::uint64_t>(once ? 0 : phase.iterations))});
 }
 
+llvm::Constant* partitioningConstant(ModuleBuilder& m) {
+    if (!m.plan.partitioning || m.options.device || m.options.kernels)
+        return llvm::ConstantPointerNull::get(m.ptr());
+    return emitPartitioning(m, *m.plan.partitioning,
+                            PhaseEmitter(m, false, false).emit(*m.plan.partitioning));
+}
+
 llvm::Constant* chunksConstant(ModuleBuilder& m) {
     if (!m.plan.chunk || !m.options.shares || m.options.inPieces || m.options.device)
         return llvm::ConstantPointerNull::get(m.ptr());
@@ -703,6 +723,7 @@ llvm::GlobalVariable* emitProgram(ModuleBuilder& m, const std::string& name,
     llvm::Constant* steady = phaseConstant(m, plan.steady, "steady", false);
     llvm::Constant* scaled = phaseConstant(m, plan.scaled, "scaled", false);
     llvm::Constant* chunks = chunksConstant(m);
+    llvm::Constant* partitioning = partitioningConstant(m);
     llvm::Constant* device = emitDevice(m);
     llvm::Constant* demand = plan.demand ? emitDemand(m) : llvm::ConstantPointerNull::get(m.ptr());
     llvm::Constant* update = emitUpdates(m);
@@ -739,6 +760,7 @@ llvm::GlobalVariable* emitProgram(ModuleBuilder& m, const std::string& name,
                                        messages,
                                        ending,
                                        chunks,
+                                       partitioning,
                                        number(kept.count),
                                        kept.table,
                                        number(handlers.count),

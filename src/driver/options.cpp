@@ -389,6 +389,11 @@ private:
         add.setting(sub, "--shared", "make a shared library instead, and a C header for it");
         add.setting(sub, "--lanes",
                     "let --shared do many handles at once, each in a lane of vectors");
+        add.value(sub, "--threads", "N",
+                  "let N threads share each call of a library made by --shared",
+                  [this](const std::string& text) {
+                      if (add.parseInteger("--threads", text, 1, 64)) add.set("threads", text);
+                  });
         add.setting(sub, "--external-weights",
                     "leave the weights in their file, which the executable reads when it starts");
         add.setting(sub, "--no-torch",
@@ -862,7 +867,7 @@ private:
             diags.add(Diag::BadCommandLine) << "--header needs --shared or --emit=c";
         if (isSource && options.has("header") && options.valueOf("header") == options.output)
             conflict("--header " + options.output, "a source of that name");
-        for (const std::string word : {"bound", "lanes"})
+        for (const std::string word : {"bound", "lanes", "threads"})
             if (options.has(word) && !options.has("shared"))
                 diags.add(Diag::BadCommandLine) << "--" + word + " needs --shared";
         if (options.has("emit-after")) options.emit = STRC_AFTER_PASS;

@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kTop = R"(/* {0}: a stream program, {1}->{2}, made by `strc build --shared`.
  *
  * A handle holds all that changes: different handles may be used at the same time, one handle by one thread
- * at a time. After {0}_create nothing allocates, locks, enters the system or ends the process.
+ * at a time. After {0}_create nothing allocates, locks, enters the system or ends the process{3}.
  * Every call takes at most {0}_STACK_BYTES of the stack.
  */
 )";
@@ -117,6 +117,36 @@ int {0}_restore({0}_handle *, const void *from, size_t size);
 const char *{0}_message(const {0}_handle *);
 )";
 
+constexpr const char* kThreads = R"(
+/* The library was built for {1} threads: {0}_create makes helpers, which do parts of what {0}_process has to do. They spin for
+ * some time and then sleep. {0}_process enters the system to wake them, and to wait when one of them has been
+ * held up for 0.1 ms, but for nothing else. */
+enum {{ {0}_REFUSED = 9 /* the system refuses what {0}_message says; all else is as it was asked for */ }};
+#define {0}_THREADS {1}
+
+/* How they work. Zeros are the defaults. */
+typedef struct {0}_thread_options {{
+    size_t size; /* sizeof({0}_thread_options) */
+    uint32_t threads; /* that take part, that of the caller included; 0: {0}_THREADS, 1: no helpers */
+    int32_t priority; /* of helpers, by SCHED_FIFO: 1 to 99; 0: like other threads */
+    uint32_t spin; /* microseconds for which a helper looks for the next block before it sleeps; 0: 50 */
+    const int32_t *processors; /* of each helper; -1: any; NULL: any for all */
+}} {0}_thread_options;
+/* Between two calls, by a thread that may wait. NULL: as after {0}_create. */
+int {0}_threads({0}_handle *, const {0}_thread_options *);
+
+/* What thread number `thread` has done, 0 being that of the caller. {0}_CALL: there is no such thread. */
+typedef struct {0}_report {{
+    size_t size; /* sizeof({0}_report) */
+    uint64_t blocks; /* that were shared */
+    uint64_t joined; /* of these it did something in so many */
+    uint64_t late; /* so many ended later since it had been held up */
+    uint64_t worst; /* nanoseconds that the caller once waited for it */
+    const char *filter; /* that it was at then; "" if the caller never waited for it */
+}} {0}_report;
+int {0}_thread_report({0}_handle *, uint32_t thread, {0}_report *to);
+)";
+
 /// What is not taken, or not given.
 constexpr const char* kWaits = R"(what is taken but too little for a
  * steady state, and what finds no room, waits inside for the next call.)";
@@ -191,11 +221,14 @@ std::string header(const Program& program, const Variant& variant) {
     }
     const bool isDynamic = program.plan.demand.has_value();
     const std::string indent(name.size() + 13, ' ');
-    return fmt::format(fmt::runtime(variant.top), name, nameOf(in), nameOf(out)) +
+    const char* threads = program.threads > 1 ? ", but for {0}_threads and what stands there" : "";
+    return fmt::format(fmt::runtime(variant.top), name, nameOf(in), nameOf(out),
+                       fmt::format(fmt::runtime(threads), name)) +
            fmt::format(kGuard, name) + types.text + (isDynamic ? kDynamic : steadyStates(program)) +
            (program.bound ? fmt::format(kBound, name, *program.bound) : "") + variant.stack +
            fmt::format(kFunctions, name, in ? name + "_in" : "void", out ? name + "_out" : "void",
                        indent, isDynamic ? kWaitsBounded : kWaits) +
+           (program.threads > 1 ? fmt::format(kThreads, name, program.threads) : "") +
            variant.make + (values.empty() ? "" : fmt::format(kSet, name) + setters) + kBottom;
 }
 

@@ -94,11 +94,15 @@ void addLibraries(const LinkOptions& options, std::vector<std::string>& command)
 
 /// The functions of strc/library.h under the library's names; everything else stays inside, so that
 /// several libraries of one process do not meet.
-Status addExports(const Workshop& workshop, const std::string& output, const std::string& prefix,
+Status addExports(const Workshop& workshop, const std::string& output, const LinkOptions& options,
                   std::vector<std::string>& command) {
     std::string exported = "{ global:";
-    for (const char* function : {"create", "destroy", "process", "process_many", "drain", "reset",
-                                 "state_size", "save", "restore", "clone", "set", "message"}) {
+    const std::string& prefix = options.prefix;
+    std::vector<const char*> functions{"create",  "destroy", "process",    "process_many",
+                                       "drain",   "reset",   "state_size", "save",
+                                       "restore", "clone",   "set",        "message"};
+    if (options.hasThreads) functions.insert(functions.end(), {"threads", "thread_report"});
+    for (const char* function : functions) {
         const std::string name = prefix + "_" + function;
         const std::string inside = std::string("strc_library_") + function;
         command.push_back("-Wl,-u," + inside);
@@ -121,8 +125,7 @@ Status runLinker(const Workshop& workshop, const std::string& product, const std
     if (Status added = addRuntime(workshop, options, command); !added) return added;
     addLibraries(options, command);
     if (isLibrary)
-        if (Status added = addExports(workshop, output, options.prefix, command); !added)
-            return added;
+        if (Status added = addExports(workshop, output, options, command); !added) return added;
     if (options.isStatic) command.push_back("-static");
     for (const char* word : {"-Wl,--gc-sections", "-pthread", "-lm"}) command.push_back(word);
     io::ToolEnd end = io::callTool(command, {});

@@ -19,6 +19,7 @@ struct LinkOptions {
     std::vector<std::string> libraries;  ///< shared ones with native functions
     bool compilesRuntime = false;  ///< for another machine: from its sources
     std::string prefix;  ///< of the functions that a library exports; empty: an executable
+    bool hasThreads = false;  ///< some of them are about threads of the library's own
     Companion header;  ///< of a library
     std::string bundle;  ///< the folder of the product, where the libraries lie, too; empty: none
 };

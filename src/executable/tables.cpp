@@ -560,6 +560,10 @@ private:
         row.sounds.pace_count = paceCount;
         row.sounds.rate = paceCount == 0 ? 0 : program.whole->soundRates.front();
         row.sounds.keeps_samples = program.whole->keepsSamples ? 1 : 0;
+        row.threads = program.threads;
+        if (program.threads > 1)
+            top.pointers.push_back(
+                {offsetof(strc_executable, threads_calls), "strc_threads_of_handles"});
         row.parameter_count = static_cast<std::uint32_t>(program.module.open.size());
         top.name = kTables;
         top.bytes.assign(reinterpret_cast<const char*>(&row), sizeof row);

@@ -35,6 +35,7 @@ struct Program {
         nullptr;  ///< of the plan's program; null: it lacks the option --profile
     std::uint64_t tuning = 0;  ///< strc_env::tuning
     std::uint64_t lanesBytes = 0;  ///< of the state of all lanes of a library
+    unsigned threads = 1;  ///< that share a call of a library
 };
 
 /// The constant by which main finds everything else.

@@ -25,6 +25,11 @@ public:
         step = 0;
         if (plan.chunk)
             for (const Segment& segment : plan.chunk->segments) look(segment.steps);
+        ++at;
+        // Threads may be at any two partitions at the same time.
+        if (plan.partitioning)
+            for (const Partition& partition : plan.partitioning->partitions)
+                for (const Step& each : partition.steps) look(each);
         for (const Channel& channel : plan.channels) found[channel.edge] = found[channel.tape];
     }
 

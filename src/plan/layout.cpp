@@ -30,17 +30,10 @@ bool asksIter(const ir::Body& body) {
     });
 }
 
-bool asksIter(const elab::Kernel& kernel) {
-    const ir::StreamCode& code = kernel.code;
-    return (code.work && asksIter(*code.work)) || (code.prework && asksIter(*code.prework)) ||
-           std::any_of(code.functions.begin(), code.functions.end(),
-                       [](const ir::Body& body) { return asksIter(body); });
-}
-
 void placeFilters(Plan& plan, Wide& end) {
     const elab::Elaboration& program = *plan.program;
     std::vector<bool> counts;
-    for (const elab::Kernel& kernel : program.kernels) counts.push_back(asksIter(kernel));
+    for (const elab::Kernel& kernel : program.kernels) counts.push_back(countsFirings(kernel));
     auto place = [&end](std::int64_t size, std::int64_t alignment) -> std::int64_t {
         if (size == 0) return -1;
         const Wide begin = aligned(end, alignment);
@@ -148,6 +141,13 @@ void makeImage(Plan& plan) {
 }
 
 }  // namespace
+
+bool countsFirings(const elab::Kernel& kernel) {
+    const ir::StreamCode& code = kernel.code;
+    return (code.work && asksIter(*code.work)) || (code.prework && asksIter(*code.prework)) ||
+           std::any_of(code.functions.begin(), code.functions.end(),
+                       [](const ir::Body& body) { return asksIter(body); });
+}
 
 std::int64_t fieldsSize(const elab::Elaboration& program, NodeId id) {
     const graph::Node& node = program.graph.nodes[id];

@@ -12,6 +12,7 @@
 #include "plan/detail/fuse.h"
 #include "plan/detail/layout.h"
 #include "plan/detail/messages.h"
+#include "plan/detail/partition.h"
 #include "plan/detail/place.h"
 #include "plan/detail/ports.h"
 #include "plan/detail/regions.h"
@@ -24,6 +25,9 @@ namespace strc::plan {
 namespace {
 
 using graph::kNone;
+
+/// Of tapes in a phase that threads share: near memory of several of them.
+constexpr std::int64_t kMostSharedBytes = std::int64_t{1} << 22;
 
 #ifdef STRC_CHECKED
 constexpr std::int64_t kMostReplayed = 1 << 16;  ///< firings
@@ -79,6 +83,8 @@ public:
         take(result.steady, std::move(steady), repetitions.steady, 1);
         if (options.chunks && options.tapes == Tapes::Linear && !program.dynamicFilters)
             takeChunk(begin);
+        if (options.threads > 1 && options.tapes == Tapes::Linear && !program.dynamicFilters)
+            takePartitions(begin);
         if (options.tapes == Tapes::Ring)
             for (Channel& channel : result.channels)
                 channel.capacity = ringCapacity(channel.capacity);
@@ -128,6 +134,27 @@ private:
         }
         chunk->reads = std::move(phase.reads);
         result.chunk = std::move(chunk);
+    }
+
+    /// As many steady states as one thread does at once, but each node with all its firings at a stretch.
+    void takePartitions(const Begin& begin) {
+        if (!context.passes.isEnabled(base::Pass::Partitions)) return;
+        Scalable all = scalable(begin);
+        all.sequential.assign(all.sequential.size(), false);  // fused, they would be one partition
+        const std::int64_t states = std::max<std::int64_t>(result.scaled.iterations, 1);
+        Scaled scaled = scaledBy(graph, all, {true, true, false}, states, kMostSharedBytes);
+        if (scaled.factor == 0) return;
+        const std::vector<Channel> before = result.channels;
+        Phase phase;
+        take(phase, scaled.placed, repetitions.steady, scaled.factor);
+        scaled.placed.steps = std::move(phase.steps);
+        auto made = divide(result, scaled.placed, scaled.factor, options.threads);
+        if (!made || !base::PassRun(context.passes, base::Pass::Partitions, "the steady state")) {
+            result.channels = before;
+            return;
+        }
+        made->reads = std::move(phase.reads);
+        result.partitioning = std::move(made);
     }
 
     std::int64_t openReads(bool init) const {

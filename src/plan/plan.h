@@ -127,6 +127,43 @@ struct Chunk {
     double ordered = 0;  ///< of the longest part of a chunk that the next one has to wait for
 };
 
+/// How items of a tape come from one partition to another.
+enum class ChannelKind : std::uint8_t {
+    Within,  ///< of one partition: nobody waits
+    BySlice,  ///< one writes, one reads: a slice waits for the same slice of the other, and those before
+    Whole,  ///< likewise, but for all slices of the other
+};
+
+struct PartitionChannel {
+    EdgeId tape = graph::kNone;
+    std::size_t from = 0, to = 0;  ///< partitions; from one to many there is a channel for each
+    ChannelKind kind = ChannelKind::Within;
+};
+
+/// Steps that one thread does at a time, and the filters whose state they own; the body of a loop over slices, for positions.
+struct Partition {
+    std::vector<Step> steps;
+    std::vector<NodeId> nodes;  ///< that fire in it, in ascending order
+    std::int64_t slices = 1;  ///< 1, or those of the phase
+    bool isInOrder = false;  ///< slice after slice: firings change what others find
+    bool drawsRandom = false;
+    double work = 0;  ///< of all slices, estimated (ir/work_estimate.h)
+    std::uint32_t home = 0;  ///< the thread that looks for it first; 0: the caller's
+};
+
+/// A phase that threads of a library share within one call. All its items have room, so its tapes are the buffers between partitions: a
+/// slice, some of the steady states, can be done when what it reads has been done.
+struct Partitioning {
+    std::vector<Step> begin, end;  ///< open ends, prints, Moves: the caller's, before and behind
+    std::vector<Partition> partitions;  ///< in the order in which they are looked for
+    std::vector<PartitionChannel> channels;
+    std::vector<std::int64_t> reads;  ///< as in Phase
+    std::int64_t iterations = 0;  ///< steady states
+    std::int64_t slices = 1;  ///< of the same number of steady states
+    double work = 0;  ///< of all partitions
+    double span = 0;  ///< what that takes on the threads that were asked for, by the estimate
+};
+
 /// Of a filter that sends or receives messages.
 struct Mailbox {
     NodeId node = graph::kNone;
@@ -211,6 +248,7 @@ struct Plan {
     Phase init, steady, scaled;
     std::optional<Chunk>
         chunk;  ///< if it was asked for (Options::chunks), and threads could gain by it
+    std::optional<Partitioning> partitioning;  ///< for Options::threads, if these could gain by it
     std::optional<Demand> demand;  ///< of programs with dynamic rates
     std::optional<Drain> drain;  ///< if it was asked for (Options::ending), and can be
     /// By NodeId: nodes that only move items and have no steps, since others find these where they lie
@@ -245,6 +283,7 @@ struct Options {
         0;  ///< steady states of a chunk, whether that pays or not; 0: as it pays
     /// ns that a firing of a filter takes, by its path, as far as somebody has measured it; null: nobody has.
     const std::map<std::string, double>* measured = nullptr;
+    unsigned threads = 1;  ///< that share a call of a library
     /// Tensors are for a device, which gains from larger phases than a processor's caches do.
     bool forDevice = false;
 };

@@ -37,6 +37,7 @@ public:
         if (plan.scaled.iterations > 0)
             printPhase(fmt::format("{} steady states", plan.scaled.iterations), plan.scaled);
         if (plan.chunk) printChunk(*plan.chunk, readsOf(plan.chunk->reads));
+        if (plan.partitioning) printPartitioning(*plan.partitioning);
         return std::move(out);
     }
 
@@ -158,6 +159,29 @@ private:
             if (carry.taken == at) out += "  take " + textOf(carry) + '\n';
         for (const Carry& carry : chunk.carries)
             if (carry.given == at) out += "  give " + textOf(carry) + '\n';
+    }
+
+    void printPartitioning(const Partitioning& all) {
+        out += fmt::format("{} steady states in partitions{}, {} slice{}, {:.1f} times as fast:\n",
+                           all.iterations, readsOf(all.reads), all.slices,
+                           all.slices == 1 ? "" : "s", all.work / all.span);
+        printAll(all.begin, 2);
+        for (std::size_t k = 0; k < all.partitions.size(); ++k) {
+            const Partition& each = all.partitions[k];
+            out += fmt::format("  partition {}, {:.0f}% of the work, home {}, {} slice{}{}\n", k,
+                               100 * each.work / all.work, each.home, each.slices,
+                               each.slices == 1 ? "" : "s",
+                               !each.isInOrder    ? ""
+                               : each.drawsRandom ? " in order, random numbers"
+                                                  : " in order");
+            for (const PartitionChannel& channel : all.channels)
+                if (channel.to == k && channel.kind != ChannelKind::Within)
+                    out += fmt::format("    needs {} of partition {}: {}\n",
+                                       channel.kind == ChannelKind::BySlice ? "the slice" : "all",
+                                       channel.from, nameOf(channel.tape));
+            printAll(each.steps, 4);
+        }
+        printAll(all.end, 2);
     }
 
     std::string textOf(const Carry& carry) const {

@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "plan/detail/chunk_check.h"
 #include "plan/detail/demand.h"
 #include "plan/detail/names.h"
+#include "plan/detail/partition_check.h"
 #include "plan/detail/regions.h"
 #include "plan/detail/shared_tapes.h"
 #include "plan/detail/state_check.h"
@@ -53,13 +55,15 @@ public:
         for (EdgeId id = 0; id < tapeStates.size(); ++id) begin(id);
         play("init", plan.init, repetitions.init, 1);
         play("steady", plan.steady, repetitions.steady, 1);
+        playPartitionings();
         if (plan.scaled.iterations == 0) return;
         play("scaled", plan.scaled, repetitions.steady, plan.scaled.iterations);
         play("steady", plan.steady, repetitions.steady, 1);
-        if (!plan.chunk) return;
-        playChunks(*plan.chunk, repetitions);
-        for (EdgeId id = 0; id < tapeStates.size(); ++id) checkEnd("chunks", id);
-        play("steady", plan.steady, repetitions.steady, 1);
+        if (plan.chunk) {
+            playChunks(*plan.chunk, repetitions);
+            for (EdgeId id = 0; id < tapeStates.size(); ++id) checkEnd("chunks", id);
+            play("steady", plan.steady, repetitions.steady, 1);
+        }
     }
 
 private:
@@ -130,6 +134,59 @@ private:
                        expected, title);
         }
         checkReads(title, phase);
+    }
+
+    // ---- partitions
+
+    /// As one thread would do it that is as far behind as can be, and as one that hurries on.
+    void playPartitionings() {
+        if (!plan.partitioning) return;
+        for (const bool hurries : {false, true}) {
+            playPartitioning(hurries);
+            play("steady", plan.steady, repetitions.steady, 1);
+        }
+    }
+
+    void playPartitioning(bool hurries) {
+        const Partitioning& all = *plan.partitioning;
+        const Phase phase{{}, all.reads, all.iterations};
+        playPhase("partitions", phase, repetitions.steady, all.iterations, [&] {
+            playAll(all.begin);
+            std::vector<std::int64_t> done(all.partitions.size());
+            while (const auto next = nextPartition(all, done, hurries)) {
+                indices.push_back(done[*next]++);
+                playAll(all.partitions[*next].steps);
+                indices.pop_back();
+                if (faults.areEnough()) return;
+            }
+            for (std::size_t k = 0; k < done.size(); ++k)
+                if (done[k] != all.partitions[k].slices)
+                    faults.add("partition {} waits for ever", k);
+            playAll(all.end);
+        });
+        for (EdgeId id = 0; id < tapeStates.size(); ++id) checkEnd("partitions", id);
+    }
+
+    /// One of which a slice can be done.
+    static std::optional<std::size_t> nextPartition(const Partitioning& all,
+                                                    const std::vector<std::int64_t>& done,
+                                                    bool hurries) {
+        for (std::size_t i = 0; i < done.size(); ++i) {
+            const std::size_t k = hurries ? done.size() - 1 - i : i;
+            if (done[k] != all.partitions[k].slices && hasNeeds(all, done, k)) return k;
+        }
+        return std::nullopt;
+    }
+
+    static bool hasNeeds(const Partitioning& all, const std::vector<std::int64_t>& done,
+                         std::size_t k) {
+        return std::all_of(all.channels.begin(), all.channels.end(),
+                           [&](const PartitionChannel& channel) {
+                               if (channel.to != k || channel.from == k) return true;
+                               const std::int64_t others = all.partitions[channel.from].slices;
+                               const bool bySlice = channel.kind == ChannelKind::BySlice;
+                               return done[channel.from] >= (bySlice ? done[k] + 1 : others);
+                           });
     }
 
     // ---- chunks
@@ -441,6 +498,7 @@ std::vector<std::string> verify(const Plan& plan, const graph::Repetitions& repe
     StateCheck state(plan, faults);
     state.run();
     checkCarries(plan, faults);
+    checkPartitions(plan, faults);
     if (!faults.isEmpty()) return faults.take();
     Replay(plan, repetitions, sharing, state.takeOverlaps(), faults).run();
     return faults.take();

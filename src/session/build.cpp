@@ -16,6 +16,7 @@
 #include "session/detail/operator_library.h"
 #include "session/detail/own_library.h"
 #include "session/detail/split.h"
+#include "session/detail/threads.h"
 #include "session/engine.h"
 #include "session/products.h"
 #include "session/tuning.h"
@@ -47,6 +48,7 @@ public:
         how.device = devicePart(program, settings, how, DeviceFor::Executable);
         how.kernels = kernelLibrary(program, settings, KernelsFor::Executable);
         how.lanes = lanes = lanesPart(program, settings);
+        tellThreads(program, settings);
         if (diags().hasErrors()) return std::nullopt;
         const plan::Plan& plan = how.device ? how.device->parts->plan : *program.plan;
         codegen::Module module =
@@ -114,7 +116,8 @@ private:
                 settings.isShared ? settings.bound : std::nullopt,
                 settings.profile && !settings.isShared ? &program.plannedQuota() : nullptr,
                 tuningKey(program, settings),
-                lanes ? static_cast<std::uint64_t>(lanes->plan->stateSize) : 0};
+                lanes ? static_cast<std::uint64_t>(lanes->plan->stateSize) : 0,
+                settings.isShared ? settings.libraryThreads : 1};
     }
 
     /// What runs filters whose shapes only the run knows.
@@ -179,10 +182,11 @@ private:
 
     executable::LinkOptions linkOptions(const std::string& output) {
         executable::LinkOptions how{
-            linker(), settings.isStatic, settings.natives, !settings.target.empty(), {},
+            linker(), settings.isStatic, settings.natives, !settings.target.empty(), {}, false,
             {},       settings.bundle};
         if (!settings.isShared) return how;
         how.prefix = program.main->name.text();
+        how.hasThreads = settings.libraryThreads > 1;
         const std::string header = settings.header.empty() ? headerOf(output) : settings.header;
         how.header = {header, executable::libraryHeader(parts(), stackBytes)};
         return how;

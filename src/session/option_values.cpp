@@ -10,6 +10,8 @@ namespace {
 
 using Value = std::string_view;
 
+constexpr std::uint64_t kMostLibraryThreads = 64;
+
 bool number(Value text, std::uint64_t most, std::uint64_t& to) {
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
     return error == std::errc() && end == text.data() + text.size() && to <= most;
@@ -175,6 +177,9 @@ bool setOption(Settings& settings, Value name, Value value) {
     if (name == "j")
         return number(value, INT32_MAX, count) &&
                (settings.threads = static_cast<unsigned>(count), true);
+    if (name == "threads")
+        return number(value, kMostLibraryThreads, count) && count != 0 &&
+               (settings.libraryThreads = static_cast<unsigned>(count), true);
     if (name == "schedule") return setOrder(settings, value);
     if (name == "pass") return addPass(settings, value);
     if (name == "disable-pass") return disable(settings, value);

@@ -277,7 +277,8 @@ private:
                        {single ? &*single : nullptr, request.mostItems, factor, request.tapes,
                         request.optimise.has_value(), ending ? &*ending : nullptr, request.batches,
                         request.chunks, request.chunkStates,
-                        request.measured.empty() ? nullptr : &request.measured, request.forDevice});
+                        request.measured.empty() ? nullptr : &request.measured, request.threads,
+                        request.forDevice});
     }
 
     /// What --lenient made a warning of.

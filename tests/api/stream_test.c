@@ -236,6 +236,78 @@ static void test_state(void) {
     strc_compiler_free(e);
 }
 
+// ---- threads
+
+static const char branches[] =
+    "float->float pipeline Branches {\n"
+    "    add splitjoin { split duplicate; add Heavy(1); add Heavy(2); join roundrobin; };\n"
+    "    add Two;\n"
+    "}\n"
+    "float->float filter Two { work pop 2 push 1 { push(pop() - pop()); } }\n"
+    "float->float stateful filter Heavy(int seed) {\n"
+    "    float a, b;\n"
+    "    init { a = seed; b = 1; }\n"
+    "    work pop 1 push 1 {\n"
+    "        float x = pop();\n"
+    "        for (int i = 0; i < 400; i++) { a = 0.999 * a + x * b; b = 0.5 + 0.25 * b * x; }\n"
+    "        push(a);\n"
+    "    }\n"
+    "}\n";
+
+static strc_compiler* threaded(const char* threads) {
+    strc_compiler* made = compiler_of(branches, "Branches");
+    EXPECT(strc_compiler_set(made, "at-once", "64") == STRC_OK);
+    EXPECT(strc_compiler_set(made, "threads", "0") != STRC_OK);
+    EXPECT(strc_compiler_set(made, "threads", threads) == STRC_OK);
+    EXPECT(strc_compiler_compile(made, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    return made;
+}
+
+static uint64_t shared_blocks(strc_stream* s) {
+    strc_thread_about about = {.size = sizeof about};
+    EXPECT(strc_stream_tell_thread(s, 0, &about) == STRC_OK && about.filter);
+    return about.blocks;
+}
+
+/// Whatever the threads, streams give what one thread gives; the system may refuse a processor.
+static void test_threads(void) {
+    enum { kItems = 640 };
+    static float in[kItems], alone[kItems], shared[kItems];
+    for (int k = 0; k < kItems; ++k) in[k] = (float)(k * k % 17) / 17;
+    strc_compiler *c = threaded("1"), *d = threaded("3");
+    strc_stream *s = stream_of(c), *t = stream_of(d), *u = NULL;
+    const char* refused = "?";
+    const int32_t nowhere[2] = {100000, -1};
+    strc_threading how = {.size = sizeof how, .processors = nowhere};
+    EXPECT(strc_stream_process(s, in, kItems, alone, kItems, NULL, NULL) == STRC_OK);
+    EXPECT(strc_stream_process(t, in, kItems / 2, shared, kItems, NULL, NULL) == STRC_OK);
+    EXPECT(shared_blocks(s) == 0 && shared_blocks(t) == kItems / 2 / 64);
+    EXPECT(strc_stream_clone(t, &u) == STRC_OK && u);
+    EXPECT(strc_stream_threads(t, &how, &refused) == STRC_OK && refused && *refused);
+    EXPECT(shared_blocks(t) == 0);
+    for (int k = kItems / 2; k < kItems; k += 64)
+        EXPECT(strc_stream_process(t, in + k, 64, shared + k, 64, NULL, NULL) == STRC_OK);
+    EXPECT(memcmp(alone, shared, sizeof alone) == 0);
+    how = (strc_threading){.size = sizeof how, .threads = 1};
+    EXPECT(strc_stream_threads(u, &how, &refused) == STRC_OK && !refused);
+    EXPECT(strc_stream_process(u, in + kItems / 2, kItems / 2, shared, kItems, NULL, NULL) ==
+           STRC_OK);
+    EXPECT(memcmp(alone + kItems / 2, shared, sizeof alone / 2) == 0 && shared_blocks(u) == 0);
+    strc_thread_about about = {.size = sizeof about};
+    EXPECT(strc_stream_tell_thread(t, 2, &about) == STRC_OK);
+    EXPECT(strc_stream_tell_thread(t, 3, &about) == STRC_WRONG_CALL);
+    EXPECT(strc_stream_tell_thread(u, 1, &about) == STRC_WRONG_CALL);
+    EXPECT(strc_stream_tell_thread(t, 0, NULL) == STRC_WRONG_CALL);
+    EXPECT(strc_stream_threads(NULL, NULL, NULL) == STRC_WRONG_CALL);
+    how.priority = 100;
+    EXPECT(strc_stream_threads(t, &how, NULL) == STRC_WRONG_CALL);
+    strc_stream_free(s);
+    strc_stream_free(t);
+    strc_stream_free(u);
+    strc_compiler_free(c);
+    strc_compiler_free(d);
+}
+
 static void keep(void* user, const char* from, size_t size) { strncat(user, from, size); }
 
 static void test_printing(void) {
@@ -608,6 +680,7 @@ int main(void) {
     test_computed_parameter();
     test_fault();
     test_state();
+    test_threads();
     test_printing();
     test_refusals();
     test_dynamic_rates();

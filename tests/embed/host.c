@@ -1,5 +1,5 @@
 /// Puts a file through a library in pieces of any size: host IN OUT MOST SEED CAPACITY. Pieces have up to MOST
-/// items, those for the output room for CAPACITY in all. Now and then the state is saved and another handle goes on from it. Between
+/// items, those for the output room for CAPACITY in all. With THREADED the handles have HOST_THREADS threads, and it says what these have done. Now and then the state is saved and another handle goes on from it. Between
 /// create and destroy it ends at once if the library allocates, locks or makes a thread. The exit status is that of the library; its message goes to
 /// standard error.
 #include "host.h"
@@ -50,6 +50,7 @@ void free(void* old) {
     guard("free");
     __libc_free(old);
 }
+#ifndef THREADED
 int pthread_mutex_lock(pthread_mutex_t* mutex) {
     (void)mutex;
     guard("pthread_mutex_lock");
@@ -66,6 +67,7 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
     guard("pthread_create");
     return EAGAIN;
 }
+#endif
 
 // ---- pieces
 
@@ -154,8 +156,24 @@ static OF(handle) * create(void) {
     allocations = 0;
     OF(handle)* made = OF(create)(&status);
     if (!made || status != OF(OK)) die("create");
+#ifdef THREADED
+    OF(thread_options)
+    how = {.size = sizeof how, .threads = (uint32_t)atoi(getenv("HOST_THREADS"))};
+    if (OF(threads)(made, &how) != OF(OK)) die(OF(message)(made));
+#else
     if (allocations != 1) die("more than one allocation");
+#endif
     return made;
+}
+
+/// Blocks that were shared, and those in which each thread did something.
+static void tell(OF(handle) * handle) {
+#ifdef THREADED
+    OF(report) report = {.size = sizeof report};
+    for (uint32_t k = 0; OF(thread_report)(handle, k, &report) == OF(OK); ++k)
+        printf("%d/%d ", (int)report.joined, (int)report.blocks);
+#endif
+    (void)handle;
 }
 
 int main(int argc, char** argv) {
@@ -187,6 +205,7 @@ int main(int argc, char** argv) {
     FILE* file = fopen(argv[2], "wb");
     if (!file || fwrite(s.out, kOutSize, s.given, file) != s.given) die("output");
     fclose(file);
+    tell(s.handle);
     OF(destroy)(s.handle);
     OF(destroy)(s.other);
     OF(destroy)(NULL);

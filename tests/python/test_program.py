@@ -49,6 +49,19 @@ def test_a_program_is_a_function_of_arrays():
     assert isinstance(program(torch.ones(3)), torch.Tensor)
 
 
+def test_threads_change_nothing():
+    text = """float->float pipeline Two { add Slow(1); add Slow(2); }
+float->float filter Slow(int n) {
+    float last;
+    work pop 1 push 1 { float x = pop(); for (int i = 0; i < 1000; i++) last = 0.5 * last + x * n; push(last); }
+}
+"""
+    items = numpy.arange(500, dtype=numpy.float32) % 17
+    assert (strc.compile(text, "Two", threads=3)(items) == strc.compile(text, "Two")(items)).all()
+    with pytest.raises(ValueError, match="threads"):
+        strc.compile(text, "Two", threads=0)(items)
+
+
 def test_a_file_is_a_program(tmp_path):
     path = tmp_path / "smooth.str"
     path.write_text(SMOOTH)

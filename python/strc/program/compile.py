@@ -101,7 +101,7 @@ def shape_word(given: Any) -> str:
 
 def compile(
     source: str | os.PathLike[str], top: str | None = None, *, inputs: Sequence[Any] | None = None, weights: Weights = None,
-    seed: int | None = None, at_once: int = AT_ONCE, keep: Sequence[str] = (), options: Mapping[str, str | int | bool] | None = None,
+    seed: int | None = None, at_once: int = AT_ONCE, threads: int = 1, keep: Sequence[str] = (), options: Mapping[str, str | int | bool] | None = None,
     params: Mapping[str, Any] | None = None, **more: Any,
 ) -> Program:
     """Compiles a program: a text, or the file that is named. Raises `CompileError`.
@@ -111,7 +111,7 @@ def compile(
         them a program is compiled for the shapes with which it is called, for each once.
     weights: a safetensors file, `"random:SEED"`, or arrays by name, which are used where they lie.
     seed: what the language's `random()` begins with.
-    at_once: the most items that are done together. keep: parameters of streams that `Stream.set` can set.
+    at_once: the most items that are done together. threads: that share each call of a stream; the results are those of one. keep: parameters of streams that `Stream.set` can set.
     options: further options of the command line, without dashes: `{"O": 3, "fast-math": True}`.
     params, and everything else: parameters of the main stream.
     """
@@ -121,6 +121,8 @@ def compile(
     add = recipe.settings.append
     recipe.settings += started(top, {**(params or {}), **more})
     recipe.settings += [("keep-param", name) for name in keep]
+    if threads != 1:
+        add(("threads", str(threads)))
     if seed is not None:
         add(("seed", str(seed)))
     if isinstance(weights, Mapping):

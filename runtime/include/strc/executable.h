@@ -179,6 +179,14 @@ typedef struct strc_weights_calls {
 } strc_weights_calls;
 extern const strc_weights_calls strc_weights_in_file;
 
+struct strc_library;
+/// The functions of a library that was built for several threads.
+typedef struct strc_threads_calls {
+    int (*begin)(struct strc_library *);  ///< nonzero: there is no memory
+    void (*end)(struct strc_library *);
+} strc_threads_calls;
+extern const strc_threads_calls strc_threads_of_handles;
+
 typedef struct strc_executable {
     const strc_program *program;
     const char *texts;
@@ -198,6 +206,7 @@ typedef struct strc_executable {
         *parameter_values;  ///< strc_env.parameters unless they are set; of texts a strc_text
     const struct strc_format *const *formats;  ///< by strc_format_id; null: left out
     const strc_weights_calls *weights_calls;  ///< null: there are none in a file
+    const strc_threads_calls *threads_calls;  ///< null: a library has the threads of its callers
     const strc_weight *weights;
     const strc_weight_panels *weight_panels;
     const strc_panel_loop *panel_loops;
@@ -238,7 +247,7 @@ typedef struct strc_executable {
     uint32_t limits_files;  ///< --limit counts items that go to files
     uint32_t limits_nothing;  ///< there is nothing to count
     uint32_t sound_channels, sound_rate;  ///< strc_severity of sounds unlike what the program takes
-    uint32_t unused;
+    uint32_t threads;  ///< of a handle, unless the host asks for fewer
 } strc_executable;
 
 extern const strc_executable strc_executable_data;

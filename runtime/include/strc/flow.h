@@ -52,7 +52,7 @@ typedef struct strc_flow_queue {
 
 /// Several steady states that are done wholly or not at all (undo.h does that for runs with a clock).
 typedef struct strc_flow_before {
-    unsigned char *state;
+    unsigned char *kept;  ///< what phases leave to each other (strc_program.kept)
     uint64_t random, done;
     size_t taken, given;
     strc_flow_queue waiting;
@@ -60,6 +60,7 @@ typedef struct strc_flow_before {
 } strc_flow_before;
 
 struct strc_pulled;
+struct strc_helpers;
 
 typedef struct strc_flow {
     const strc_flow_facts *facts;
@@ -80,7 +81,10 @@ typedef struct strc_flow {
     int is_draining;  ///< the input is over
     uint64_t changed;  ///< parameters that have been set since the program looked at them
     int has_begun;  ///< the phase `init` is done
-    int scales;  ///< in the call under way
+    /// Threads that share the program's partitions, and what does so (strc/helpers.h); null: one thread does all.
+    struct strc_helpers *helpers;
+    int (*run_shared)(struct strc_helpers *, strc_env *, void *state);
+    int scales, shares;  ///< in the call under way
     int has_failed;  ///< env.fault says why
 } strc_flow;
 

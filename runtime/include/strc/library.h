@@ -5,6 +5,7 @@
 #define STRC_LIBRARY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,6 +23,7 @@ typedef enum strc_library_status {
     STRC_LIBRARY_DAMAGED,  ///< what should be a saved state is none any more, or never was
     STRC_LIBRARY_OTHER_PROGRAM,  ///< it is of another program
     STRC_LIBRARY_NEWER,  ///< it was written by a newer version of strc
+    STRC_LIBRARY_REFUSED,  ///< the system refuses something; all else is as it was asked for
 } strc_library_status;
 
 /// Null, with the reason in `*status` (which may be null), if there is no memory or no such processor.
@@ -70,6 +72,16 @@ strc_library *strc_library_clone(strc_library *, int *status);
 /// the next call of strc_library_process, and state is kept.
 /// STRC_LIBRARY_FAULT: the program refuses the value (`require`, or another check); the old one stays, and nothing else has changed.
 int strc_library_set(strc_library *, int parameter, const void *value, size_t size);
+
+/// Of libraries that were built for several threads: the handle has others from now on (strc/helpers.h), between two calls; null: as after
+/// strc_library_create, which makes as many as the library was built for. STRC_LIBRARY_REFUSED if the system does not give threads, a
+/// priority or a processor; STRC_LIBRARY_MEMORY: there is the caller's thread alone.
+struct strc_thread_options;
+int strc_library_threads(strc_library *, const struct strc_thread_options *);
+
+/// What thread `thread` has done, 0 being the caller's; `to->size` is set. STRC_LIBRARY_CALL if there is no such thread.
+struct strc_thread_report;
+int strc_library_thread_report(strc_library *, uint32_t thread, struct strc_thread_report *to);
 
 /// Why the last call failed; "" if it did not.
 const char *strc_library_message(const strc_library *);

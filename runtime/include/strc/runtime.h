@@ -189,6 +189,8 @@ typedef struct strc_program {
     const struct strc_ending *ending;
     /// The phase `scaled` in a form that several threads can do (strc/chunks.h). Null: there is none.
     const struct strc_chunks *chunks;
+    /// A phase that threads share within one call of a library (strc/partitions.h). Null: there is none.
+    const struct strc_partitioning *partitioning;
     /// All that phases leave to each other but mailboxes and queues, in order.
     uint64_t kept_count;
     const strc_kept_part *kept;

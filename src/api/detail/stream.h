@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "api/detail/compiler.h"
@@ -22,6 +23,8 @@ struct strc_stream {
     /// The two go on with each other's programs. Where they print and who is to take their places stays.
     void exchangePrograms(strc_stream& other);
     bool openKernels();
+    /// Gives it the threads that are wanted, as far as the program has something for them; a sentence about what the system refuses, or null.
+    const char* makeThreads(const strc_threading&);
     void reportFailure();
     strc_status set(std::uint32_t parameter, const void* value, std::size_t size);
     template <typename Ports>
@@ -42,4 +45,5 @@ struct strc_stream {
     void* printUser = nullptr;
     std::unique_ptr<strc::api::Replacing>
         replacing;  ///< null: no program has been asked to take its place
+    std::string late;  ///< strc_thread_about::filter
 };

@@ -18,9 +18,9 @@ struct Interval {
     bool isEmpty() const { return last < first; }
 };
 
-/// When a tape is in use: in `init`, `steady`, `scaled` and a chunk.
+/// When a tape is in use: in `init`, `steady`, `scaled`, a chunk, and the phase that threads of a library share.
 struct LiveRange {
-    std::array<Interval, 4> phases;
+    std::array<Interval, 5> phases;
     bool overlaps(const LiveRange&) const;
 };
 

@@ -22,6 +22,9 @@ bool layOut(base::Context&, Plan&);
 /// What the ring of an edge begins with.
 std::string ringBytes(const Plan&, EdgeId);
 
+/// Does the code of a filter ask iter()? Then its firings are counted (Plan::counters).
+bool countsFirings(const elab::Kernel&);
+
 /// Bytes of a filter's fields.
 std::int64_t fieldsSize(const elab::Elaboration&, NodeId);
 

@@ -59,6 +59,11 @@ void takeLate(plan::Plan& plan) {
     for (plan::Carry& carry : plan.chunk->carries)
         if (carry.kind == plan::CarryKind::Items) ++carry.taken;
 }
+/// A partition waits for no other.
+void hurry(plan::Plan& plan) {
+    ASSERT_TRUE(plan.partitioning) << plan::print(plan);
+    plan.partitioning->channels.clear();
+}
 /// Of neighbours that fire in turn the second one comes first.
 void turnNeighbours(plan::Plan& plan) {
     Step* loop = findStep(plan.scaled.steps,
@@ -118,6 +123,12 @@ std::vector<PlanFault> planFaults() {
                  "9 pop 1 "
                  "push 1 { push(peek(8) - pop()); } };"),
          takeLate},
+        {Pass::Partitions,
+         planned("add int->int filter { work pop 1 push 1 { int x = pop(); for (int k = 0; k < "
+                 "2000; k++) x = x * 31 + (x >> 3); push(x); } }; add int->int filter { int s; "
+                 "work pop 1 push 1 { for (int k = 0; k < 500; k++) s = s * 17 + k; push(s ^ "
+                 "pop()); } };"),
+         hurry},
         {Pass::Arena, rows("add Half; add Half;"), shareMemory},
         {Pass::Regions,
          planned("add Scale(2); add int->int filter { work pop 1 push [0, 1] { int x = pop(); if "
@@ -133,6 +144,7 @@ class PlanFaults : public FaultTest, public ::testing::WithParamInterface<PlanFa
 
 TEST_P(PlanFaults, AreFound) {
     request.chunks = GetParam().pass == Pass::Chunks;
+    request.threads = GetParam().pass == Pass::Partitions ? 2 : 1;
     compileTo(session::Stage::Planned, GetParam().text);
     stopNoting();
     const bool isStage = base::info(GetParam().pass).kind == base::PassKind::Stage;

@@ -1,0 +1,255 @@
+#include "plan/detail/partition.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "ir/stored_fields.h"
+#include "ir/varying.h"
+#include "plan/detail/layout.h"
+#include "plan/drain.h"
+#include "plan/work.h"
+#include "strc/partitions.h"
+
+namespace strc::plan {
+namespace {
+
+using graph::kNone;
+
+/// Threads have to gain at least so much.
+constexpr double kLeastGain = 1.2;
+/// Firings of filters that can be in vectors should fill these.
+constexpr std::int64_t kWholeVectors = 16;
+constexpr std::int64_t kMostSlices = 8;
+
+bool changesState(const elab::Kernel& kernel) {
+    if (!kernel.code.work) return false;
+    const std::vector<bool> stored = ir::storedFields(kernel.code);
+    return countsFirings(kernel) || std::find(stored.begin(), stored.end(), true) != stored.end();
+}
+
+/// The phase as steps and who waits for whom.
+class Division {
+public:
+    Division(const Plan& made, const Placed& placed, std::int64_t states)
+        : plan(made), program(*made.program), iterations(states), work(program) {
+        bool hasMoved = false;
+        for (const Step& step : placed.steps) {
+            if (step.kind == StepKind::Read || isEnd(step, true)) {
+                begin.push_back(step);
+            } else if (step.kind == StepKind::Write || step.kind == StepKind::Move ||
+                       isEnd(step, false)) {
+                end.push_back(step);
+                hasMoved = hasMoved || step.kind == StepKind::Move;
+            } else {
+                isFine = isFine && !hasMoved && mayBeShared(step);
+                steps.push_back(step);
+            }
+        }
+    }
+
+    bool isFine = true;  ///< threads can share it
+
+    /// So many slices, each with whole vectors?
+    bool canHave(std::int64_t slices) const {
+        if (iterations % slices != 0) return false;
+        return slices == 1 || vectorFirings() / slices >= kWholeVectors;
+    }
+
+    Partitioning inSlices(std::int64_t slices, unsigned threads) const {
+        std::vector<PartitionDraft> drafts = draw(slices);
+        joinDrafts(drafts, kLeastPartition * static_cast<double>(slices));
+        Partitioning made;
+        made.begin = begin;
+        made.end = end;
+        made.iterations = iterations;
+        made.slices = slices;
+        std::vector<std::size_t> of(steps.size());  // partitions by step
+        for (const PartitionDraft& draft : drafts) {
+            if (draft.steps.empty()) continue;
+            for (std::size_t k : draft.steps) of[k] = made.partitions.size();
+            made.work += draft.work;
+            made.partitions.push_back(partitionOf(draft, slices));
+        }
+        made.channels = channelsOf(made.partitions, of);
+        made.span = spread(made.partitions, made.channels, threads);
+        return made;
+    }
+
+private:
+    /// Who is asked about a step: the nodes that fire in it.
+    template <typename Visit>
+    static void forEachFiring(const Step& step, Visit visit) {
+        if (step.kind == StepKind::Fire) visit(step);
+        for (const Step& inner : step.body) forEachFiring(inner, visit);
+    }
+
+    bool hasEffect(NodeId id) const {
+        const graph::Node& node = program.graph.nodes[id];
+        return (node.effects & ~graph::kRandom) != 0 ||
+               (node.kernel != kNone &&
+                program.kernels[node.kernel].builtin != types::BuiltinStream::None);
+    }
+
+    /// What prints, reads or writes files at an end of the program stays with the calling thread.
+    bool isEnd(const Step& step, bool isFirst) const {
+        return step.kind == StepKind::Fire && hasEffect(step.node) &&
+               (isFirst ? plan.inputsOf(step.node) : plan.outputsOf(step.node)).empty();
+    }
+
+    bool mayBeShared(const Step& step) const {
+        bool fine = step.kind == StepKind::Fire || step.kind == StepKind::Loop;
+        forEachFiring(step, [&](const Step& firing) { fine = fine && !hasEffect(firing.node); });
+        return fine;
+    }
+
+    bool canBeVectors(const Step& step) const {
+        if (step.kind != StepKind::Fire) return false;
+        const graph::Node& node = program.graph.nodes[step.node];
+        if (node.kernel == kNone) return false;
+        const elab::Kernel& kernel = program.kernels[node.kernel];
+        return kernel.code.work && !changesState(kernel) &&
+               ir::findVarying(*kernel.code.work).whyNot.empty();
+    }
+
+    /// The fewest firings of a filter that can be in vectors, if such filters matter.
+    std::int64_t vectorFirings() const {
+        double vectors = 0, all = 0;
+        std::int64_t fewest = INT64_MAX;
+        for (const Step& step : steps) {
+            const double each = work.of(plan, step);
+            all += each;
+            if (!canBeVectors(step)) continue;
+            vectors += each;
+            fewest = std::min(fewest, step.count);
+        }
+        return 4 * vectors > all ? fewest : INT64_MAX;
+    }
+
+    // ---- drafts: a step each
+
+    std::vector<PartitionDraft> draw(std::int64_t slices) const {
+        std::vector<PartitionDraft> drafts(steps.size());
+        std::map<EdgeId, std::vector<std::size_t>> writers;  // by tape
+        for (std::size_t k = 0; k < steps.size(); ++k) {
+            drafts[k].steps = {k};
+            drafts[k].work = work.of(plan, steps[k]);
+            drafts[k].isSliced = steps[k].count % slices == 0;
+            describe(steps[k], drafts[k]);
+            for (EdgeId tape : tapes(steps[k], true))
+                for (std::size_t writer : writers[tape]) {
+                    drafts[writer].to.insert(k);
+                    drafts[k].from.insert(writer);
+                }
+            for (EdgeId tape : tapes(steps[k], false)) writers[tape].push_back(k);
+        }
+        return drafts;
+    }
+
+    void describe(const Step& step, PartitionDraft& draft) const {
+        draft.isInOrder = step.kind == StepKind::Loop;  // feedback
+        forEachFiring(step, [&](const Step& firing) {
+            const graph::Node& node = program.graph.nodes[firing.node];
+            draft.nodes.insert(firing.node);
+            draft.drawsRandom = draft.drawsRandom || (node.effects & graph::kRandom) != 0;
+            draft.isInOrder = draft.isInOrder || draft.drawsRandom ||
+                              (node.kernel != kNone && changesState(program.kernels[node.kernel]));
+        });
+    }
+
+    std::set<EdgeId> tapes(const Step& step, bool isInput) const {
+        std::set<EdgeId> found;
+        forEachFiring(step, [&](const Step& firing) {
+            for (EdgeId edge : isInput ? plan.inputsOf(firing.node) : plan.outputsOf(firing.node))
+                found.insert(plan.channels[edge].tape);
+        });
+        return found;
+    }
+
+    // ---- partitions
+
+    Partition partitionOf(const PartitionDraft& draft, std::int64_t slices) const {
+        Partition made;
+        made.slices = draft.isSliced ? slices : 1;
+        made.isInOrder = draft.isInOrder;
+        made.drawsRandom = draft.drawsRandom;
+        made.work = draft.work;
+        made.nodes.assign(draft.nodes.begin(), draft.nodes.end());
+        for (std::size_t k : draft.steps) made.steps.push_back(sliced(steps[k], made.slices));
+        return made;
+    }
+
+    /// A slice of the step, as the body of a loop over all of them.
+    Step sliced(Step step, std::int64_t slices) const {
+        step.count /= slices;
+        if (step.kind == StepKind::Loop) {
+            for (Step& inner : step.body) moveAlong(inner, step.count);
+            return step;
+        }
+        for (std::size_t port = 0; port < step.inputs.size(); ++port)
+            step.inputs[port].perIteration = {step.count *
+                                              itemsAt(plan, step.node, port, true, step.first)};
+        for (std::size_t port = 0; port < step.outputs.size(); ++port)
+            step.outputs[port].perIteration = {step.count *
+                                               itemsAt(plan, step.node, port, false, step.first)};
+        return step;
+    }
+
+    /// The loop that was the outermost one does `count` iterations in each slice.
+    static void moveAlong(Step& step, std::int64_t count) {
+        for (auto* places : {&step.inputs, &step.outputs})
+            for (Position& place : *places) {
+                const std::int64_t once =
+                    place.perIteration.empty() ? 0 : place.perIteration.front();
+                place.perIteration.insert(place.perIteration.begin(), once * count);
+            }
+        for (Step& inner : step.body) moveAlong(inner, count);
+    }
+
+    std::vector<PartitionChannel> channelsOf(const std::vector<Partition>& partitions,
+                                             const std::vector<std::size_t>& of) const {
+        std::map<EdgeId, std::set<std::size_t>> writers;
+        std::set<std::pair<EdgeId, std::pair<std::size_t, std::size_t>>> found;
+        for (std::size_t k = 0; k < steps.size(); ++k) {
+            for (EdgeId tape : tapes(steps[k], true))
+                for (std::size_t from : writers[tape]) found.insert({tape, {from, of[k]}});
+            for (EdgeId tape : tapes(steps[k], false)) writers[tape].insert(of[k]);
+        }
+        std::vector<PartitionChannel> made;
+        for (const auto& [tape, ends] : found) {
+            const auto [from, to] = ends;
+            const bool bySlice = partitions[from].slices == partitions[to].slices;
+            made.push_back({tape, from, to,
+                            from == to ? ChannelKind::Within
+                            : bySlice  ? ChannelKind::BySlice
+                                       : ChannelKind::Whole});
+        }
+        return made;
+    }
+
+    const Plan& plan;
+    const elab::Elaboration& program;
+    std::int64_t iterations;
+    WorkEstimate work;
+    std::vector<Step> begin, steps, end;
+};
+
+}  // namespace
+
+std::optional<Partitioning> divide(const Plan& made, const Placed& placed, std::int64_t iterations,
+                                   unsigned threads) {
+    const Division division(made, placed, iterations);
+    if (!division.isFine) return std::nullopt;
+    std::optional<Partitioning> best;
+    for (std::int64_t slices = 1; slices <= kMostSlices; slices *= 2) {
+        if (!division.canHave(slices)) continue;
+        Partitioning next = division.inSlices(slices, threads);
+        const bool isPossible = next.partitions.size() <= STRC_MOST_PARTITIONS &&
+                                next.work >= 2 * kLeastPartition &&
+                                next.span * kLeastGain <= next.work;
+        if (isPossible && (!best || next.span < best->span)) best = std::move(next);
+    }
+    return best;
+}
+
+}  // namespace strc::plan
