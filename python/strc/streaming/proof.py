@@ -17,6 +17,7 @@ import numpy
 import torch
 
 from ..errors import ImportFailure
+from ..torch.scans import scans_as_loops
 from .clock import Clock
 from .context import bounded
 from .running import Program
@@ -43,7 +44,7 @@ class Sequences:
 
 def offline(model: torch.nn.Module, inputs: Sequence[torch.Tensor], axes: Sequence[int], context: int | None) -> Results:
     """The model's frames, time first: of doubles, or of whole numbers."""
-    with torch.no_grad(), bounded(context):
+    with torch.no_grad(), bounded(context), scans_as_loops():
         try:
             given = model(*inputs)
         except RuntimeError as error:
