@@ -147,6 +147,10 @@ std::unique_ptr<End> Compiler::end(bool isInput) const {
     strc_tensor tensor;
     for (std::size_t k = 0; tensorOf(handle, k, &tensor) == STRC_OK; ++k)
         found->tensors.push_back({tensor.element, {tensor.dims, tensor.dims + tensor.rank}});
+    const auto turnOf = isInput ? strc_compiler_input_turn : strc_compiler_output_turn;
+    std::size_t inTurn = 0;
+    for (std::size_t k = 0; turnOf(handle, k, &inTurn) == STRC_OK; ++k)
+        found->turns.push_back(inTurn);
     return found;
 }
 

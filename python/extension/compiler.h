@@ -29,6 +29,7 @@ struct End {
     std::size_t size = 0;
     std::string layout;
     std::vector<Tensor> tensors;
+    std::vector<std::size_t> turns;  ///< of several inputs, or several outputs
 };
 
 struct Diagnostic {

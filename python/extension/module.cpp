@@ -148,7 +148,8 @@ void defineData(nb::module_& module) {
         .def_ro("type", &End::type)
         .def_ro("size", &End::size)
         .def_ro("layout", &End::layout)
-        .def_ro("tensors", &End::tensors);
+        .def_ro("tensors", &End::tensors)
+        .def_ro("turns", &End::turns);
     nb::class_<Diagnostic>(module, "Diagnostic")
         .def_ro("severity", &Diagnostic::severity)
         .def_ro("code", &Diagnostic::code)

@@ -24,6 +24,9 @@ class End:
     @property
     def tensors(self) -> list[Tensor]: ...
 
+    @property
+    def turns(self) -> list[int]: ...
+
 class Diagnostic:
     @property
     def severity(self) -> str: ...

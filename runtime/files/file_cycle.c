@@ -132,7 +132,38 @@ static int expect(strc_file_cycle *cycle, uint32_t k) {
     return begin(cycle, file);
 }
 
+/// Numbers: each file is as if it were alone.
+static int begin_turns(strc_file_cycle *cycle) {
+    strc_item one = cycle->item;
+    one.turns = NULL;
+    one.file_count = 0;
+    int status = 0;
+    for (uint32_t k = 0; k < cycle->count && status == 0; ++k)
+        status =
+            strc_writer_begin(&cycle->files[k].writer, cycle->files[k].format, one, cycle->info);
+    return status;
+}
+
+static strc_turns turns_of(const strc_file_cycle *cycle) {
+    return (strc_turns){cycle->item.turns, cycle->count};
+}
+
+void strc_file_cycle_hear(strc_file_cycle *cycle, const strc_heard *heard, strc_sound_use use) {
+    if (!cycle->item.turns) return;
+    for (uint32_t k = 0; k < cycle->count; ++k) {
+        strc_writer *writer = &cycle->files[k].writer;
+        const strc_sound_use own = {use.samples, strc_turns_share(turns_of(cycle), k, use.items),
+                                    use.mixed};
+        if (writer->format->has_sound_header)
+            writer->info = strc_heard_complete(heard, writer->info, own);
+    }
+}
+
 int strc_file_cycle_begin(strc_file_cycle *cycle, strc_item item) {
+    if (item.turns) {
+        cycle->item = item;
+        return begin_turns(cycle);
+    }
     const strc_sink *sink = &cycle->files[0].writer.sink;
     cycle->item = item;
     cycle->shapes = strc_list_shapes(&item, sink->origin, sink->name);
@@ -150,7 +181,24 @@ int strc_file_cycle_write(strc_file_cycle *cycle, const void *memory, const int6
     return file->format->write(strc_file_cycle_writer(cycle, file->home), memory, 1);
 }
 
+static int write_turns(strc_file_cycle *cycle, const unsigned char *items, uint64_t count) {
+    const size_t size = (size_t)cycle->item.type->size;
+    while (count > 0) {
+        const uint64_t turn = cycle->item.turns[cycle->next];
+        const uint64_t some = count < turn - cycle->place ? count : turn - cycle->place;
+        strc_writer *writer = &cycle->files[cycle->next].writer;
+        const int status = writer->format->write(writer, items, some);
+        if (status != 0) return status;
+        items += some * size;
+        count -= some;
+        cycle->place = (cycle->place + some) % turn;
+        if (cycle->place == 0) cycle->next = (cycle->next + 1) % cycle->count;
+    }
+    return 0;
+}
+
 int strc_file_cycle_write_items(strc_file_cycle *cycle, const void *items, uint64_t count) {
+    if (cycle->item.turns) return write_turns(cycle, items, count);
     const size_t size = (size_t)cycle->item.type->size;
     int status = 0;
     for (uint64_t k = 0; k < count && status == 0; ++k)

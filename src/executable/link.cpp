@@ -97,8 +97,9 @@ void addLibraries(const LinkOptions& options, std::vector<std::string>& command)
 Status addExports(const Workshop& workshop, const std::string& output, const std::string& prefix,
                   std::vector<std::string>& command) {
     std::string exported = "{ global:";
-    for (const char* function : {"create", "destroy", "process", "process_many", "drain", "reset",
-                                 "state_size", "save", "restore", "clone", "set", "message"}) {
+    for (const char* function :
+         {"create", "destroy", "process", "process_ends", "process_many", "drain", "drain_ends",
+          "reset", "state_size", "save", "restore", "clone", "set", "message"}) {
         const std::string name = prefix + "_" + function;
         const std::string inside = std::string("strc_library_") + function;
         command.push_back("-Wl,-u," + inside);
