@@ -346,6 +346,14 @@ STRC_API strc_status strc_stream_drain_ends(strc_stream*, strc_stream_end* out, 
 STRC_API strc_status strc_stream_process_items(strc_stream*, const void* const* in, size_t in_count,
                                                void* const* out, size_t out_capacity,
                                                size_t* consumed, size_t* produced);
+/// strc_stream_process for `count` streams of one compiler, all different: stream k takes up to `in_count` items of in[k], and gives up to
+/// `out_capacity` to out[k]; consumed[k] and produced[k] (either array may be null) say how many. The results are those of one call after the
+/// other, to the bit; with the option "lanes" those that stand at the same place are done together in vectors. Not for tensors. The value is that of the
+/// first stream that fails; the others go on.
+STRC_API strc_status strc_stream_process_many(strc_stream* const* streams, size_t count,
+                                              const void* const* in, size_t in_count,
+                                              void* const* out, size_t out_capacity,
+                                              size_t* consumed, size_t* produced);
 /// The input is over, and all of it has been taken: gives what can still be computed of the items inside, up to
 /// `out_capacity`; the rest comes in further calls, until `*produced` is less. What is too little for anything
 /// stays. From then on strc_stream_process is STRC_WRONG_CALL until strc_stream_reset.

@@ -224,6 +224,25 @@ Processed Stream::processItems(const std::vector<const void*>& in, const std::ve
     return done;
 }
 
+std::vector<Processed> Stream::processMany(const std::vector<std::shared_ptr<Stream>>& streams,
+                                           const std::vector<const void*>& in,
+                                           const std::vector<void*>& out,
+                                           std::pair<std::size_t, std::size_t> counts) {
+    if (streams.empty()) return {};
+    const Turn mine(streams.front()->compiler->turn);
+    std::vector<strc_stream*> handles;
+    for (const auto& each : streams) handles.push_back(each->handle);
+    std::vector<std::size_t> consumed(streams.size()), produced(streams.size());
+    const strc_status status =
+        strc_stream_process_many(handles.data(), handles.size(), in.data(), counts.first,
+                                 out.data(), counts.second, consumed.data(), produced.data());
+    check(status, "process_many");
+    std::vector<Processed> done;
+    for (std::size_t k = 0; k < streams.size(); ++k)
+        done.push_back({consumed[k], produced[k], status == STRC_OK});
+    return done;
+}
+
 void Stream::reset() {
     const Turn mine(compiler->turn);
     strc_stream_reset(handle);

@@ -106,6 +106,11 @@ public:
     Processed process(Bytes in, Room out);
     /// Each item where it is.
     Processed processItems(const std::vector<const void*>& in, const std::vector<void*>& out);
+    /// Several streams of one compiler in one call: arrays of so many items each, and of room for so many. In `isFine` of each: all were.
+    static std::vector<Processed> processMany(const std::vector<std::shared_ptr<Stream>>&,
+                                              const std::vector<const void*>& in,
+                                              const std::vector<void*>& out,
+                                              std::pair<std::size_t, std::size_t> counts);
     /// A whole call of a program that keeps nothing: `reset` before it otherwise.
     void reset();
     bool set(const std::string& parameter, Bytes value);

@@ -641,8 +641,55 @@ static void test_several_ends(void) {
     strc_compiler_free(c);
 }
 
+/// Many streams in one call give what each gives alone, in lanes and without, whatever place they stand at.
+static void test_many(int lanes) {
+    enum { kStreams = 21, kItems = 37, kCalls = 6 };
+    strc_compiler* c = compiler_of(
+        "float->float stateful filter Decay { float s; work pop 1 push 1 { s = 0.75 * s + pop(); "
+        "push(s * s); } }",
+        "Decay");
+    if (lanes) EXPECT(strc_compiler_set(c, "lanes", NULL) == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    strc_stream *many[kStreams], *one[kStreams];
+    static float in[kStreams][kItems], out[kStreams][kItems], alone[kItems];
+    const void* from[kStreams];
+    void* to[kStreams];
+    for (int k = 0; k < kStreams; ++k) {
+        many[k] = stream_of(c);
+        one[k] = stream_of(c);
+        for (int j = 0; j < kItems; ++j) in[k][j] = (float)((7 * k + j * j) % 13);
+        from[k] = in[k];
+        to[k] = out[k];
+    }
+    size_t taken[kStreams], given[kStreams], count = 0;
+    EXPECT(strc_stream_process(many[3], in[3], 5, out[3], 5, NULL, NULL) == STRC_OK);
+    EXPECT(strc_stream_process(one[3], in[3], 5, out[3], 5, NULL, NULL) == STRC_OK);
+    for (int call = 0; call < kCalls; ++call) {
+        const size_t items = call == 2 ? 3 : kItems;
+        EXPECT(strc_stream_process_many(many, kStreams, from, items, to, kItems, taken, given) ==
+               STRC_OK);
+        for (int k = 0; k < kStreams; ++k) {
+            EXPECT(strc_stream_process(one[k], in[k], items, alone, kItems, NULL, &count) ==
+                   STRC_OK);
+            EXPECT(taken[k] == items && given[k] == count);
+            EXPECT(memcmp(alone, out[k], count * sizeof(float)) == 0);
+        }
+    }
+    strc_stream* const twice[2] = {many[0], many[0]};
+    EXPECT(strc_stream_process_many(twice, 2, from, 1, to, 1, NULL, NULL) == STRC_WRONG_CALL);
+    EXPECT(strc_stream_process_many(NULL, 1, from, 1, to, 1, NULL, NULL) == STRC_WRONG_CALL);
+    EXPECT(strc_stream_process_many(NULL, 0, NULL, 1, NULL, 1, NULL, NULL) == STRC_OK);
+    for (int k = 0; k < kStreams; ++k) {
+        strc_stream_free(many[k]);
+        strc_stream_free(one[k]);
+    }
+    strc_compiler_free(c);
+}
+
 int main(void) {
     test_chunks();
+    test_many(0);
+    test_many(1);
     test_several_ends();
     test_two_streams();
     test_end();

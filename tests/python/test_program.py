@@ -474,3 +474,37 @@ def test_inputs_that_do_not_fit_each_other():
         mix(numbers(4), numbers(4), numbers(4))
     with pytest.raises(TypeError, match="one array of items of type float, and not 2"):
         strc.compile(SMOOTH, "Smooth")([1], [2])
+
+
+# ---- many streams at once
+
+
+@pytest.mark.parametrize("options", [{}, {"lanes": True}])
+def test_many_streams_give_what_each_gives(options):
+    program = strc.compile(SMOOTH, "Smooth", options=options)
+    many, alone = [program.stream() for _ in range(19)], [program.stream() for _ in range(19)]
+    chunks = numbers(19, 50)
+    for stream in (many[4], alone[4]):
+        stream.process(chunks[0])  # which stands elsewhere
+    for count in (50, 3, 0, 17):
+        made = strc.process_many(many, [chunk[:count] for chunk in chunks])
+        for one, stream, chunk in zip(made, alone, chunks):
+            assert (one == stream.process(chunk[:count])).all() and len(one) == count
+    assert all(one.save() == other.save() for one, other in zip(many, alone))
+    assert isinstance(strc.process_many(many[:1], [torch.ones(3)])[0], torch.Tensor)
+
+
+def test_streams_that_do_not_go_together():
+    program = strc.compile(SMOOTH, "Smooth")
+    one, other = program.stream(), program.stream()
+    assert strc.process_many([], []) == []
+    with pytest.raises(ValueError, match="2 streams, and 1 chunks"):
+        strc.process_many([one, other], [[1]])
+    with pytest.raises(ValueError, match="different ones of one program"):
+        strc.process_many([one, one], [[1], [2]])
+    with pytest.raises(ValueError, match="different ones of one program"):
+        strc.process_many([one, strc.compile(SMOOTH, "Smooth").stream()], [[1], [2]])
+    with pytest.raises(ValueError, match="chunks of one length, and not of .1, 2."):
+        strc.process_many([one, other], [[1], [2, 3]])
+    with pytest.raises(TypeError, match="no tensors"):
+        strc.process_many([strc.compile(SCALE, "Scale", inputs=["2"]).stream()], [numbers(2)])

@@ -218,6 +218,38 @@ class Stream:
         self.given += done[1]
 
 
+def process_many(streams: Sequence[Stream], chunks: Sequence[Any]) -> list[Any]:
+    """What comes of a chunk for each of several streams of one program, all chunks of one length: `stream.process` for each, with the same bits. With
+    `strc.compile(..., options={"lanes": True})` those that stand at the same place are done together, each in a lane of vectors."""
+    if len(streams) != len(chunks):
+        raise ValueError(f"there are {len(streams)} streams, and {len(chunks)} chunks")
+    if not streams:
+        return []
+    first = streams[0]
+    if len({id(stream) for stream in streams}) != len(streams) or any(stream.compiled is not first.compiled for stream in streams):
+        raise ValueError("streams that go on together are different ones of one program")
+    if first.input is None or first.output is None or first.input.tensors or first.output.tensors:
+        raise TypeError("streams that go on together take and give items that are no tensors")
+    arrived = [first.input.items(chunk) for chunk in chunks]
+    if len({len(items) for items in arrived}) > 1:
+        raise ValueError(f"streams that go on together take chunks of one length, and not of {sorted({len(items) for items in arrived})}")
+    count = len(arrived[0])
+    room = max(max(stream.expected(stream.taken + count) - stream.given, 0) for stream in streams)
+    made = [numpy.empty(room, first.output.dtype) for _ in streams]
+    fine, counts = first.core.process_many(
+        [stream.core for stream in streams], [items.ctypes.data for items in arrived], [items.ctypes.data for items in made], count, room
+    )
+    first.compiled.let_out()
+    for stream, (taken, given) in zip(streams, counts):
+        stream.taken += taken
+        stream.given += given
+        stream.has_failed = stream.has_failed or not fine and taken < count
+    if not fine:
+        raise RunError(first.compiled.ear.listen(6))
+    maker = maker_for(chunks)
+    return [maker.finished(items[:given]) for items, (_, given) in zip(made, counts)]
+
+
 def stack(made: list[Memory], stream: Stream, maker: Maker) -> Any:
     """One array, with a dimension more in front."""
     arrays = [memory.owner for memory in made]
