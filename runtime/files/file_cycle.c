@@ -7,6 +7,7 @@
 #include "strc/files/tensors.h"
 
 enum { kWords = 3 + STRC_NPY_DIMENSIONS, kTypeText = 512 };
+enum { kParted = 1024 };  // items of a file that are parted from others at once
 
 struct strc_cycle_file {
     strc_writer writer;
@@ -137,7 +138,13 @@ static int begin_turns(strc_file_cycle *cycle) {
     strc_item one = cycle->item;
     one.turns = NULL;
     one.file_count = 0;
+    const strc_sink *sink = &cycle->files[0].writer.sink;
     int status = 0;
+    if (!strc_own((void **)&cycle->ends, cycle->count * sizeof *cycle->ends, sink->origin,
+                  sink->name) ||
+        !strc_own((void **)&cycle->parted, cycle->count * kParted * (size_t)one.type->size,
+                  sink->origin, sink->name))
+        return -1;
     for (uint32_t k = 0; k < cycle->count && status == 0; ++k)
         status =
             strc_writer_begin(&cycle->files[k].writer, cycle->files[k].format, one, cycle->info);
@@ -181,20 +188,34 @@ int strc_file_cycle_write(strc_file_cycle *cycle, const void *memory, const int6
     return file->format->write(strc_file_cycle_writer(cycle, file->home), memory, 1);
 }
 
+/// Parts up to so many items, and hands each file its own.
 static int write_turns(strc_file_cycle *cycle, const unsigned char *items, uint64_t count) {
     const size_t size = (size_t)cycle->item.type->size;
-    while (count > 0) {
-        const uint64_t turn = cycle->item.turns[cycle->next];
-        const uint64_t some = count < turn - cycle->place ? count : turn - cycle->place;
-        strc_writer *writer = &cycle->files[cycle->next].writer;
-        const int status = writer->format->write(writer, items, some);
-        if (status != 0) return status;
+    int status = 0;
+    while (count > 0 && status == 0) {
+        for (uint32_t k = 0; k < cycle->count; ++k)
+            cycle->ends[k] =
+                (strc_open_end){.items = cycle->parted + k * kParted * size, .count = kParted};
+        const size_t most = strc_ends_most(turns_of(cycle), cycle->ends, cycle->written);
+        const size_t some = count < most ? (size_t)count : most;
+        strc_ends_move(&(strc_move){.turns = turns_of(cycle),
+                                    .ends = cycle->ends,
+                                    .place = cycle->written,
+                                    .tape = (void *)(uintptr_t)items,
+                                    .items = some,
+                                    .size = size,
+                                    .gives = 1});
+        strc_ends_conclude(turns_of(cycle), cycle->ends, cycle->written, some);
+        for (uint32_t k = 0; k < cycle->count && status == 0; ++k) {
+            strc_writer *writer = &cycle->files[k].writer;
+            if (cycle->ends[k].done != 0)
+                status = writer->format->write(writer, cycle->ends[k].items, cycle->ends[k].done);
+        }
+        cycle->written += some;
         items += some * size;
         count -= some;
-        cycle->place = (cycle->place + some) % turn;
-        if (cycle->place == 0) cycle->next = (cycle->next + 1) % cycle->count;
     }
-    return 0;
+    return status;
 }
 
 int strc_file_cycle_write_items(strc_file_cycle *cycle, const void *items, uint64_t count) {
@@ -226,4 +247,6 @@ int strc_file_cycle_gone(strc_file_cycle *cycle) {
 void strc_file_cycle_free(strc_file_cycle *cycle) {
     free(cycle->shapes);
     free(cycle->files);
+    free(cycle->ends);
+    free(cycle->parted);
 }

@@ -11,13 +11,13 @@ typedef struct part {
     unsigned char *ahead;
     uint64_t first, last;  // items of it that are still to be given
     uint64_t seen;  // items that have been read
+    int failed;
 } part;
 
 typedef struct turns_reader {
     uint32_t count;  // parts that have been opened
-    uint32_t next;  // whose turn it is
-    uint64_t place;  // in its turn
-    int failed;
+    uint64_t given;  // items of all
+    strc_open_end *ends;  // what is ahead, for a move
     part parts[];
 } turns_reader;
 
@@ -67,7 +67,9 @@ int strc_turns_open(strc_reader *reader, strc_item item, strc_origin origin,
             .descriptor = -1, .name = item.files[0], .origin = origin, .size = STRC_UNKNOWN}};
     const size_t size = sizeof(turns_reader) + item.file_count * sizeof(part);
     if (strc_check_formats(&item, origin) != 0 ||
-        !strc_own(&reader->own, size, origin, item.files[0]))
+        !strc_own(&reader->own, size, origin, item.files[0]) ||
+        !strc_own((void **)&((turns_reader *)reader->own)->ends,
+                  item.file_count * sizeof(strc_open_end), origin, item.files[0]))
         return -1;
     for (uint32_t k = 0; k < item.file_count; ++k)
         if (open_part(reader, k, waiting) != 0) return -1;
@@ -81,6 +83,7 @@ static void close_reader(strc_reader *reader) {
         strc_reader_close(&own->parts[k].reader);
         free(own->parts[k].ahead);
     }
+    free(own->ends);
 }
 
 // ---- reading
@@ -94,52 +97,65 @@ static int would_wait(const part *each) {
 
 /// Items of a part that are there; 0 at its end, -1 after reporting.
 static int64_t look(strc_reader *reader, part *each) {
-    if (each->first == each->last) {
-        const int64_t got = each->reader.format->read(&each->reader, each->ahead, kAhead);
-        if (got < 0) return -1;
-        reader->source.signalled |= each->reader.source.signalled;
-        each->first = 0;
-        each->last = (uint64_t)got;
-        each->seen += (uint64_t)got;
-    }
-    return (int64_t)(each->last - each->first);
+    if (each->first != each->last) return (int64_t)(each->last - each->first);
+    if (each->failed) return -1;
+    const int64_t got = each->reader.format->read(&each->reader, each->ahead, kAhead);
+    each->failed = got < 0;
+    if (got < 0) return -1;
+    reader->source.signalled |= each->reader.source.signalled;
+    each->first = 0;
+    each->last = (uint64_t)got;
+    each->seen += (uint64_t)got;
+    return got;
 }
 
-/// Up to `count` items of the part whose turn it is; how many, 0 at its end, -1 after reporting.
-static int64_t give(strc_reader *reader, unsigned char *to, uint64_t count) {
+/// The part whose turn it is.
+static part *next_part(strc_reader *reader) {
     turns_reader *own = reader->own;
-    part *each = &own->parts[own->next];
+    uint32_t k = 0;
+    while (strc_turns_until(turns_of(reader), k,
+                            strc_turns_share(turns_of(reader), k, own->given)) != own->given)
+        ++k;
+    return &own->parts[k];
+}
+
+/// Moves what is ahead in order, up to `count` items; how many.
+static uint64_t move(strc_reader *reader, unsigned char *to, uint64_t count) {
+    turns_reader *own = reader->own;
     const size_t size = (size_t)reader->item.type->size;
-    const uint64_t left = reader->item.turns[own->next] - own->place;
-    const int64_t there = look(reader, each);
-    if (there <= 0) return there;
-    uint64_t some = count < left ? count : left;
-    if (some > (uint64_t)there) some = (uint64_t)there;
-    memcpy(to, each->ahead + each->first * size, (size_t)some * size);
-    each->first += some;
-    own->place += some;
-    if (some == left) {
-        own->next = (own->next + 1) % own->count;
-        own->place = 0;
+    for (uint32_t k = 0; k < own->count; ++k) {
+        part *each = &own->parts[k];
+        if (!would_wait(each)) (void)look(reader, each);
+        own->ends[k] = (strc_open_end){.items = each->ahead + each->first * size,
+                                       .count = (size_t)(each->last - each->first)};
     }
-    return (int64_t)some;
+    const size_t most = strc_ends_most(turns_of(reader), own->ends, own->given);
+    const size_t items = count < most ? (size_t)count : most;
+    strc_ends_move(&(strc_move){.turns = turns_of(reader),
+                                .ends = own->ends,
+                                .place = own->given,
+                                .tape = to,
+                                .items = items,
+                                .size = size});
+    strc_ends_conclude(turns_of(reader), own->ends, own->given, items);
+    for (uint32_t k = 0; k < own->count; ++k) own->parts[k].first += own->ends[k].done;
+    own->given += items;
+    return items;
 }
 
 /// What is whole before a fault comes first.
 static int64_t read_items(strc_reader *reader, void *to, uint64_t count) {
-    turns_reader *own = reader->own;
     const size_t size = (size_t)reader->item.type->size;
     uint64_t done = 0;
-    while (done < count && !own->failed) {
-        if (done > 0 && would_wait(&own->parts[own->next])) break;
-        const int64_t some = give(reader, (unsigned char *)to + (size_t)done * size, count - done);
-        if (some == 0) break;
-        if (some < 0)
-            own->failed = 1;
-        else
-            done += (uint64_t)some;
+    while (done < count) {
+        part *each = next_part(reader);
+        if (done > 0 && would_wait(each)) break;
+        const int64_t there = look(reader, each);
+        if (there < 0 && done == 0) return -1;
+        if (there <= 0) break;
+        done += move(reader, (unsigned char *)to + (size_t)done * size, count - done);
     }
-    return done == 0 && own->failed ? -1 : (int64_t)done;
+    return (int64_t)done;
 }
 
 static int go_back(strc_reader *reader) {
@@ -149,8 +165,7 @@ static int go_back(strc_reader *reader) {
         if (!each->reader.format->rewind(&each->reader)) return 0;
         each->first = each->last = 0;
     }
-    own->next = 0;
-    own->place = 0;
+    own->given = 0;
     return 1;
 }
 

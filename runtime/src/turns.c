@@ -33,6 +33,14 @@ size_t strc_ends_most(strc_turns turns, const strc_open_end *ends, uint64_t plac
     return (size_t)(least - start);
 }
 
+/// Most pieces are a number.
+static void copy(unsigned char *to, const unsigned char *from, size_t bytes) {
+    if (bytes == sizeof(uint32_t))
+        memcpy(to, from, sizeof(uint32_t));
+    else
+        memcpy(to, from, bytes);
+}
+
 /// Moves the items of end `k`, which lie on the tape in pieces as long as a turn.
 static void move_one(const strc_move *all, size_t k) {
     const strc_turns turns = all->turns;
@@ -47,7 +55,7 @@ static void move_one(const strc_move *all, size_t k) {
         some = end - item < left ? end - item : left;
         const size_t bytes = (size_t)(some * size);
         unsigned char *tape = all->tape + at * size;
-        memcpy(all->gives ? here : tape, all->gives ? tape : here, bytes);
+        copy(all->gives ? here : tape, all->gives ? tape : here, bytes);
         here += bytes;
         at += some + round - turn;
     }

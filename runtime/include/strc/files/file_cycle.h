@@ -15,9 +15,9 @@ typedef struct strc_file_cycle {
     strc_cycle_file *files;
     uint32_t count;
     strc_stream_info info;
-    uint64_t written;  ///< tensors
-    uint32_t next;  ///< of numbers: whose turn it is,
-    uint64_t place;  ///< and how many of it are written
+    uint64_t written;  ///< items
+    strc_open_end *ends;  ///< of numbers: arrays of the files,
+    unsigned char *parted;  ///< and their memory
     strc_item item;  ///< if it is known what comes
     const int64_t **shapes;  ///< of its tensors
 } strc_file_cycle;
