@@ -12,13 +12,16 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PROGRAMS = {"biquads": "Biquads", "fir": "Fir", "gru": "Gru"}
+PROGRAMS = {"biquads": "Biquads", "fir": "Fir", "gru": "Gru", "lstm": "Amplifier", "wavenet": "Amplifier"}
+# Networks that were imported; their weights lie beside them.
+IMPORTED = {"lstm": "lstm_stream/amplifier.str", "wavenet": "wavenet_amp/amplifier.str"}
 BLOCKS = (16, 64, 160)  # items of a call
 
 
 def build(strc, name, folder):
     stream = PROGRAMS[name]
-    done = subprocess.run([strc, "build", "--shared", "--lanes", "-O3", f"--top={stream}", "-o", f"lib{name}.so", HERE / f"sessions/{name}.str"],
+    source = HERE.parent / "examples" / IMPORTED[name] if name in IMPORTED else HERE / f"sessions/{name}.str"
+    done = subprocess.run([strc, "build", "--shared", "--lanes", "-O3", f"--top={stream}", "-o", f"lib{name}.so", source],
                           cwd=folder, check=True, capture_output=True, text=True)  # fmt: skip
     print(done.stderr, end="")
     subprocess.run(["cc", "-O2", f"-DSTREAM={stream}", "-include", f"lib{name}.h", "-I.", "-o", name, HERE / "sessions/host.c", "-L.",

@@ -212,6 +212,12 @@ STRC_API strc_status strc_compiler_input_tensor(const strc_compiler*, size_t ind
 STRC_API strc_status strc_compiler_output_tensor(const strc_compiler*, size_t index,
                                                  strc_tensor* to);
 
+/// Of programs with several inputs (a main stream that begins with a round-robin splitter) or several outputs (one that ends in a
+/// round-robin joiner): how many items of the first, the second, ... follow each other where they share an end. STRC_WRONG_CALL:
+/// there are no more of them, or no several.
+STRC_API strc_status strc_compiler_input_turn(const strc_compiler*, size_t index, size_t* items);
+STRC_API strc_status strc_compiler_output_turn(const strc_compiler*, size_t index, size_t* items);
+
 // ---------------------------------------------------------------- building
 
 /// After STRC_STAGE_PLANNED: makes an executable, or with "shared" a library and its C header (docs/embedding.md), as
@@ -257,7 +263,7 @@ typedef struct strc_run_options {
     void (*waiting)(void* user);  ///< an input has nothing to give yet
     /// Now and then, if the first input is finite: items read, and items in all.
     void (*progress)(void* user, uint64_t done, uint64_t total);
-    /// Of streams of tensors, in the place of `in` and `out`: several files take turns.
+    /// In the place of `in` and `out`: one for each of several inputs and outputs, or of streams of tensors, which take turns.
     const char *const *in_files, *const *out_files;
     size_t in_count, out_count;
     unsigned
@@ -334,10 +340,29 @@ STRC_API strc_status strc_stream_tell(const strc_stream*, strc_stream_about* to)
 /// strc_stream_reset.
 STRC_API strc_status strc_stream_process(strc_stream*, const void* in, size_t in_count, void* out,
                                          size_t out_capacity, size_t* consumed, size_t* produced);
+/// One of several inputs or outputs: an array of `count` items, or with room for them; `done` says how many were taken or given.
+typedef struct strc_stream_end {
+    void* items;
+    size_t count, done;
+} strc_stream_end;
+/// strc_stream_process with an array for each input and each output (strc_compiler_input_turn). A side that the program has not, is null
+/// and 0. STRC_WRONG_CALL: not as many as the program has, or tensors.
+STRC_API strc_status strc_stream_process_ends(strc_stream*, strc_stream_end* in, size_t inputs,
+                                              strc_stream_end* out, size_t outputs);
+/// strc_stream_drain in the same way.
+STRC_API strc_status strc_stream_drain_ends(strc_stream*, strc_stream_end* out, size_t outputs);
 /// The same with each item where it is: arrays of pointers, to the elements of tensors, to others as they lie in memory.
 STRC_API strc_status strc_stream_process_items(strc_stream*, const void* const* in, size_t in_count,
                                                void* const* out, size_t out_capacity,
                                                size_t* consumed, size_t* produced);
+/// strc_stream_process for `count` streams of one compiler, all different: stream k takes up to `in_count` items of in[k], and gives up to
+/// `out_capacity` to out[k]; consumed[k] and produced[k] (either array may be null) say how many. The results are those of one call after the
+/// other, to the bit; with the option "lanes" those that stand at the same place are done together in vectors. Not for tensors. The value is that of the
+/// first stream that fails; the others go on.
+STRC_API strc_status strc_stream_process_many(strc_stream* const* streams, size_t count,
+                                              const void* const* in, size_t in_count,
+                                              void* const* out, size_t out_capacity,
+                                              size_t* consumed, size_t* produced);
 /// The input is over, and all of it has been taken: gives what can still be computed of the items inside, up to
 /// `out_capacity`; the rest comes in further calls, until `*produced` is less. What is too little for anything
 /// stays. From then on strc_stream_process is STRC_WRONG_CALL until strc_stream_reset.

@@ -147,6 +147,10 @@ std::unique_ptr<End> Compiler::end(bool isInput) const {
     strc_tensor tensor;
     for (std::size_t k = 0; tensorOf(handle, k, &tensor) == STRC_OK; ++k)
         found->tensors.push_back({tensor.element, {tensor.dims, tensor.dims + tensor.rank}});
+    const auto turnOf = isInput ? strc_compiler_input_turn : strc_compiler_output_turn;
+    std::size_t inTurn = 0;
+    for (std::size_t k = 0; turnOf(handle, k, &inTurn) == STRC_OK; ++k)
+        found->turns.push_back(inTurn);
     return found;
 }
 
@@ -217,6 +221,25 @@ Processed Stream::processItems(const std::vector<const void*>& in, const std::ve
         handle, in.data(), in.size(), out.data(), out.size(), &done.consumed, &done.produced);
     check(status, "process_items");
     done.isFine = status == STRC_OK;
+    return done;
+}
+
+std::vector<Processed> Stream::processMany(const std::vector<std::shared_ptr<Stream>>& streams,
+                                           const std::vector<const void*>& in,
+                                           const std::vector<void*>& out,
+                                           std::pair<std::size_t, std::size_t> counts) {
+    if (streams.empty()) return {};
+    const Turn mine(streams.front()->compiler->turn);
+    std::vector<strc_stream*> handles;
+    for (const auto& each : streams) handles.push_back(each->handle);
+    std::vector<std::size_t> consumed(streams.size()), produced(streams.size());
+    const strc_status status =
+        strc_stream_process_many(handles.data(), handles.size(), in.data(), counts.first,
+                                 out.data(), counts.second, consumed.data(), produced.data());
+    check(status, "process_many");
+    std::vector<Processed> done;
+    for (std::size_t k = 0; k < streams.size(); ++k)
+        done.push_back({consumed[k], produced[k], status == STRC_OK});
     return done;
 }
 

@@ -29,6 +29,7 @@ struct End {
     std::size_t size = 0;
     std::string layout;
     std::vector<Tensor> tensors;
+    std::vector<std::size_t> turns;  ///< of several inputs, or several outputs
 };
 
 struct Diagnostic {
@@ -105,6 +106,11 @@ public:
     Processed process(Bytes in, Room out);
     /// Each item where it is.
     Processed processItems(const std::vector<const void*>& in, const std::vector<void*>& out);
+    /// Several streams of one compiler in one call: arrays of so many items each, and of room for so many. In `isFine` of each: all were.
+    static std::vector<Processed> processMany(const std::vector<std::shared_ptr<Stream>>&,
+                                              const std::vector<const void*>& in,
+                                              const std::vector<void*>& out,
+                                              std::pair<std::size_t, std::size_t> counts);
     /// A whole call of a program that keeps nothing: `reset` before it otherwise.
     void reset();
     bool set(const std::string& parameter, Bytes value);

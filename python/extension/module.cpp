@@ -118,6 +118,29 @@ nb::object processItems(Stream& stream, const std::vector<std::uintptr_t>& in,
     return processed(done);
 }
 
+/// Whether all went well, and how many items each stream took and gave. Arrays by their addresses.
+nb::object processMany(const std::vector<std::shared_ptr<Stream>>& streams,
+                       const std::vector<std::uintptr_t>& in,
+                       const std::vector<std::uintptr_t>& out, std::size_t inCount,
+                       std::size_t outCount) {
+    std::vector<const void*> from;
+    std::vector<void*> to;
+    for (const std::uintptr_t at : in) from.push_back(reinterpret_cast<const void*>(at));
+    for (const std::uintptr_t at : out) to.push_back(reinterpret_cast<void*>(at));
+    std::vector<Processed> done;
+    {
+        const nb::gil_scoped_release released;
+        done = Stream::processMany(streams, from, to, {inCount, outCount});
+    }
+    nb::list counts;
+    bool isFine = true;
+    for (const Processed& each : done) {
+        counts.append(nb::make_tuple(each.consumed, each.produced));
+        isFine = isFine && each.isFine;
+    }
+    return nb::make_tuple(isFine, counts);
+}
+
 nb::object saved(Stream& stream) {
     std::vector<unsigned char> state;
     Stream::Saved status{};
@@ -148,7 +171,8 @@ void defineData(nb::module_& module) {
         .def_ro("type", &End::type)
         .def_ro("size", &End::size)
         .def_ro("layout", &End::layout)
-        .def_ro("tensors", &End::tensors);
+        .def_ro("tensors", &End::tensors)
+        .def_ro("turns", &End::turns);
     nb::class_<Diagnostic>(module, "Diagnostic")
         .def_ro("severity", &Diagnostic::severity)
         .def_ro("code", &Diagnostic::code)
@@ -212,6 +236,11 @@ void defineStream(nb::module_& module) {
         .def("process", &process, nb::arg("input").none(), nb::arg("output").none(),
              nb::sig("def process(self, input: typing.Any, output: typing.Any) -> tuple[int, int] "
                      "| None"))
+        .def_static("process_many", &processMany, nb::arg("streams"), nb::arg("input"),
+                    nb::arg("output"), nb::arg("in_count"), nb::arg("out_count"),
+                    nb::sig("def process_many(streams: typing.Sequence[Stream], input: "
+                            "typing.Sequence[int], output: typing.Sequence[int], in_count: int, "
+                            "out_count: int) -> tuple[bool, list[tuple[int, int]]]"))
         .def("process_items", &processItems, nb::arg("input"), nb::arg("output"),
              nb::sig("def process_items(self, input: typing.Sequence[int], output: "
                      "typing.Sequence[int]) -> tuple[int, int] | None"))

@@ -51,6 +51,7 @@ int strc_check_formats(const strc_item *item, strc_origin origin) {
 
 int strc_reader_open(strc_reader *reader, const strc_format *format, strc_item item,
                      const char *name, strc_origin origin, strc_before_waiting before_waiting) {
+    if (item.turns) return strc_turns_open(reader, item, origin, before_waiting);
     *reader = (strc_reader){.item = item, .format = format, .source = {.descriptor = -1}};
     if (check(format, &item, origin) != 0 || strc_check_formats(&item, origin) != 0) return -1;
     strc_source *source = &reader->source;

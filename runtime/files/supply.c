@@ -222,13 +222,11 @@ static uint64_t left_of_one(const strc_supply *supply) {
 strc_part strc_supply_left(const strc_supply *supply, uint32_t k) {
     const strc_reader *reader = supply->reader;
     if (!reader->part || supply->loop)
-        return k == 0 ? (strc_part){reader->source.name, left_of_one(supply)}
-                      : (strc_part){NULL, 0};
-    uint32_t count = 0;
-    while (reader->part(reader, count).file) ++count;
+        return k == 0 ? (strc_part){.file = reader->source.name, .items = left_of_one(supply)}
+                      : (strc_part){.file = NULL};
     strc_part left = reader->part(reader, k);
     if (!left.file) return left;
-    const uint64_t used = (supply->taken + count - 1 - k) / count;
+    const uint64_t used = strc_turns_share(left.turns, k, supply->taken);
     left.items -= used < left.items ? used : left.items;
     return left;
 }

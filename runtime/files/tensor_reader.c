@@ -22,6 +22,7 @@ typedef struct tensor_reader {
     const int64_t *last;  // the shape of the last of them
     unsigned char *memory;  // of the last of them
     size_t capacity;
+    uint64_t *ones;  // a tensor of each part in a round
 } tensor_reader;
 
 /// Is the file one such tensor, perhaps without a dimension of one in front, or several of them?
@@ -127,8 +128,18 @@ static int check_part(strc_reader *reader, tensor_reader *own, uint32_t k,
 
 static strc_part part_of(const strc_reader *reader, uint32_t k) {
     const tensor_reader *own = reader->own;
-    if (k >= own->count) return (strc_part){NULL, 0};
-    return (strc_part){own->parts[k].source->name, own->parts[k].count};
+    if (k >= own->count) return (strc_part){.file = NULL};
+    return (strc_part){.file = own->parts[k].source->name,
+                       .items = own->parts[k].count,
+                       .turns = {own->ones, own->count}};
+}
+
+static int make_ones(strc_reader *reader, tensor_reader *own) {
+    if (!strc_own((void **)&own->ones, own->count * sizeof *own->ones, reader->source.origin,
+                  reader->source.name))
+        return -1;
+    for (uint32_t k = 0; k < own->count; ++k) own->ones[k] = 1;
+    return 0;
 }
 
 int strc_tensors_open(strc_reader *reader) {
@@ -149,7 +160,7 @@ int strc_tensors_open(strc_reader *reader) {
     for (uint32_t k = 0; k < own->count; ++k)
         reader->is_piped |= own->parts[k].source->size == STRC_UNKNOWN;
     free(shapes);
-    return status;
+    return status == 0 ? make_ones(reader, own) : status;
 }
 
 void strc_tensors_close(strc_reader *reader) {
@@ -160,6 +171,7 @@ void strc_tensors_close(strc_reader *reader) {
         free(own->parts[k].own_shape);
     }
     free(own->parts);
+    free(own->ones);
     free(own->memory);
 }
 

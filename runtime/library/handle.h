@@ -17,4 +17,11 @@ struct strc_library {
     strc_fault end;  ///< what process or drain failed by
 };
 
+/// What a call that takes or gives items begins with: STRC_LIBRARY_OK, or why it may not go on.
+int strc_handle_begin(strc_library *, int takes);
+/// An array is missing.
+int strc_handle_refuse(strc_library *);
+/// The status of a call behind what the flow has said.
+int strc_handle_conclude(strc_library *, int failed);
+
 #endif

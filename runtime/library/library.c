@@ -106,9 +106,16 @@ static int refused(strc_library *self, const char *why) {
 
 static const char *const no_array = "an array of items is NULL";
 
-/// The status of a call.
-static int conclude(strc_library *self, int failed, size_t *produced) {
-    if (produced) *produced = self->flow->given;
+int strc_handle_begin(strc_library *self, int takes) {
+    if (self->flow->has_failed) return told(self, &self->end);
+    if (takes && self->flow->is_draining) return refused(self, "the input is over until a reset");
+    self->message[0] = '\0';
+    return STRC_LIBRARY_OK;
+}
+
+int strc_handle_refuse(strc_library *self) { return refused(self, no_array); }
+
+int strc_handle_conclude(strc_library *self, int failed) {
     if (!failed) return STRC_LIBRARY_OK;
     self->end = self->flow->env.fault;
     return told(self, &self->end);
@@ -121,25 +128,27 @@ STRC_EXPORTED int strc_library_process(strc_library *self, const void *in, size_
     if (produced) *produced = 0;
     if (!self || (!in && in_count != 0) || (!out && out_capacity != 0))
         return refused(self, no_array);
-    if (self->flow->has_failed) return told(self, &self->end);
-    if (self->flow->is_draining) return refused(self, "the input is over until a reset");
-    self->message[0] = '\0';
+    const int status = strc_handle_begin(self, 1);
+    if (status != STRC_LIBRARY_OK) return status;
     strc_arrays arrays = {in, out, self->facts.in_size, self->facts.out_size};
     const strc_flow_ends ends = ends_of(self, &arrays, in_count, out_capacity);
     const int failed = strc_flow_process(self->flow, &ends);
     if (consumed) *consumed = self->flow->taken;
-    return conclude(self, failed, produced);
+    if (produced) *produced = self->flow->given;
+    return strc_handle_conclude(self, failed);
 }
 
 STRC_EXPORTED int strc_library_drain(strc_library *self, void *out, size_t out_capacity,
                                      size_t *produced) {
     if (produced) *produced = 0;
     if (!self || (!out && out_capacity != 0)) return refused(self, no_array);
-    if (self->flow->has_failed) return told(self, &self->end);
-    self->message[0] = '\0';
+    const int status = strc_handle_begin(self, 0);
+    if (status != STRC_LIBRARY_OK) return status;
     strc_arrays arrays = {NULL, out, self->facts.in_size, self->facts.out_size};
     const strc_flow_ends ends = ends_of(self, &arrays, 0, out_capacity);
-    return conclude(self, strc_flow_drain(self->flow, &ends), produced);
+    const int failed = strc_flow_drain(self->flow, &ends);
+    if (produced) *produced = self->flow->given;
+    return strc_handle_conclude(self, failed);
 }
 
 // ---- states

@@ -32,6 +32,7 @@ typedef struct strc_environment {
     strc_reader *readers;  ///< by input of the program
     strc_supply *inputs;  ///< of these
     strc_heard heard;  ///< what the sounds among them agree on
+    int32_t first_rate;  ///< of the first of these
     strc_writer *writers;  ///< by file: several filters may write one
     uint32_t writer_count;
     strc_writer **outputs;  ///< by output of the program

@@ -110,6 +110,7 @@ static int is_call_fault(strc_message_id id, strc_origin origin) {
         case STRC_MESSAGE_BadOptionValue:
         case STRC_MESSAGE_ConflictingOptions:
         case STRC_MESSAGE_MainStreamSide:
+        case STRC_MESSAGE_NumberOfFiles:
         case STRC_MESSAGE_UnknownDefine:
         case STRC_MESSAGE_BadDefineValue: return 1;
         default: return 0;

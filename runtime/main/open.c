@@ -51,37 +51,63 @@ static strc_sound_use use_of(const strc_port *port, const strc_item *item) {
     return (strc_sound_use){strc_samples_of(strc_numbers_of(item)), port->steady, port->mixed};
 }
 
-static void warn_sound(const strc_reader *reader, uint32_t severity, strc_message_id id,
+/// A file that is read.
+typedef struct heard_file {
+    const char *name;
+    strc_origin origin;
+    strc_stream_info info;
+    strc_sound_use use;
+} heard_file;
+
+/// The k-th file of an input; without a name there are no more.
+static heard_file file_at(const strc_port *port, const strc_reader *reader, uint32_t k) {
+    heard_file file = {.name = k == 0 ? reader->source.name : NULL,
+                       .origin = reader->source.origin,
+                       .info = reader->info,
+                       .use = use_of(port, &reader->item)};
+    if (!reader->part) return file;
+    const strc_part part = reader->part(reader, k);
+    file.name = part.file;
+    file.info = part.info;
+    if (part.file) file.use.items = strc_turns_share(part.turns, k, port->steady);
+    return file;
+}
+
+static void warn_sound(const heard_file *file, uint32_t severity, strc_message_id id,
                        int32_t number, const char *why) {
     strc_digits digits;
-    strc_report(
-        (strc_severity)severity, reader->source.origin, id,
-        (const char *const[]){reader->source.name, strc_decimal_text(digits, number), why, 0});
+    strc_report((strc_severity)severity, file->origin, id,
+                (const char *const[]){file->name, strc_decimal_text(digits, number), why, 0});
+}
+
+static void hear_sound(strc_environment *all, const strc_port *port, const heard_file *file) {
+    const strc_executable *about = all->about;
+    strc_sound_program sounds = about->sounds;
+    sounds.paces = about->paces;
+    const strc_stream_info *info = &file->info;
+    if (info->rate == 0) return;
+    if (!all->heard.any) all->first_rate = info->rate;
+    char why[STRC_SOUND_WHY];
+    if (strc_sound_is_unlike(&port->info, info, file->use, &sounds, why))
+        warn_sound(file, about->sound_channels, STRC_MESSAGE_SoundChannels, info->channels, why);
+    if (strc_sound_is_off(&port->info, info, file->use, &sounds, why))
+        warn_sound(file, about->sound_rate, STRC_MESSAGE_SoundRate, info->rate, why);
+    if (strc_heard_add(&all->heard, info, file->use) && port->info.rate == 0) {
+        snprintf(why, sizeof why, "another sound is read with %" PRId32, all->first_rate);
+        warn_sound(file, about->sound_rate, STRC_MESSAGE_SoundRate, info->rate, why);
+    }
 }
 
 /// Sums up the sounds that are read, and warns of those that are unlike what the program takes.
 static void hear_sounds(strc_environment *all) {
     const strc_executable *about = all->about;
-    strc_sound_program sounds = about->sounds;
-    sounds.paces = about->paces;
-    const strc_reader *first = NULL;
     for (uint32_t k = 0; k < about->program->inputs; ++k) {
         const strc_port *port = &about->inputs[k];
-        const strc_reader *reader = &all->readers[k];
-        const strc_stream_info *info = &reader->info;
-        if (info->rate == 0) continue;
-        const strc_sound_use use = use_of(port, &reader->item);
-        char why[STRC_SOUND_WHY];
-        if (strc_sound_is_unlike(&port->info, info, use, &sounds, why))
-            warn_sound(reader, about->sound_channels, STRC_MESSAGE_SoundChannels, info->channels,
-                       why);
-        if (strc_sound_is_off(&port->info, info, use, &sounds, why))
-            warn_sound(reader, about->sound_rate, STRC_MESSAGE_SoundRate, info->rate, why);
-        if (strc_heard_add(&all->heard, info, use) && port->info.rate == 0) {
-            snprintf(why, sizeof why, "another sound is read with %" PRId32, first->info.rate);
-            warn_sound(reader, about->sound_rate, STRC_MESSAGE_SoundRate, info->rate, why);
+        heard_file file = file_at(port, &all->readers[k], 0);
+        for (uint32_t j = 1; file.name; ++j) {
+            hear_sound(all, port, &file);
+            file = file_at(port, &all->readers[k], j);
         }
-        if (!first) first = reader;
     }
 }
 
@@ -170,14 +196,36 @@ static int writes_twice(const strc_file_options *out) {
     return 0;
 }
 
-/// Of an open end, whose files may be several; a port without tensors has one.
+/// Of an open end, whose files may be several.
 static strc_item open_item(const strc_executable *about, const strc_port *port,
                            const strc_file_options *file) {
     strc_item item = item_of(about, port);
-    const int has_several = port->tensors && file->count > 1;
+    const int has_several = file->count > 1;
     item.files = has_several ? file->names : &file->name;
     item.file_count = has_several ? file->count : 1;
+    if (has_several && !port->tensors) item.turns = about->turns + port->first_turn;
     return item;
+}
+
+/// Several files are one for each of the inputs or outputs; 0, or -1 after reporting.
+static int check_count(const strc_executable *about, const strc_file_options *file,
+                       const strc_port *port, const char *option, const char *side) {
+    const uint32_t ends = port->turns != 0 ? port->turns : 1;
+    strc_digits given;
+    char has[24];
+    if (port->tensors || file->count <= 1 || file->count == ends) return 0;
+    snprintf(has, sizeof has, "%" PRIu32 " %s%s", ends, side, ends == 1 ? "" : "s");
+    STRC_FAIL(nowhere, NumberOfFiles, option, strc_decimal_text(given, file->count),
+              strc_text_at(about->main_stream), has);
+    strc_note(STRC_MESSAGE_Hint, STRC_ENDS_HINT);
+    return -1;
+}
+
+/// Standard input is read once.
+static int reads_twice(const strc_file_options *in) {
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < in->count; ++k) count += strcmp(in->names[k], "-") == 0;
+    return count > 1;
 }
 
 /// Tensors have formats of their own, and are shown on standard output unless another format is asked for.
@@ -258,7 +306,7 @@ static strc_stream_info out_info(const strc_environment *all, const strc_port *i
 }
 
 static int are_equal(const strc_item *item) {
-    int equal = 1;
+    int equal = !item->turns;
     for (uint32_t k = 1; k < item->file_count; ++k) equal &= item->formats[k] == item->formats[0];
     return equal;
 }
@@ -271,7 +319,10 @@ static int open_file_cycle(strc_environment *all, const strc_port *port, strc_it
         strc_file_cycle_open(&all->cycle, item.formats, item.files, item.file_count, nowhere, info);
     if (all->cycle.files)
         all->outputs[port - all->about->outputs] = strc_file_cycle_writer(&all->cycle, 0);
-    return status != 0 || port->is_named ? status : strc_file_cycle_begin(&all->cycle, item);
+    if (status != 0 || port->is_named) return status;
+    if (strc_file_cycle_begin(&all->cycle, item) != 0) return -1;
+    strc_file_cycle_hear(&all->cycle, &all->heard, use_of(port, &item));
+    return 0;
 }
 
 static int open_output(strc_environment *all, const strc_port *port, const strc_port *input) {
@@ -279,8 +330,9 @@ static int open_output(strc_environment *all, const strc_port *port, const strc_
     strc_item item = open_item(all->about, port, file);
     if (find_formats(all->about, port, file, &item, 1) != 0) return -1;
     const int is_sound = item.formats[0]->has_sound_header;
-    const strc_stream_info info =
-        is_sound ? sound_info(all, port, &item, all->options.out_info) : out_info(all, input);
+    const strc_stream_info info = item.turns ? all->options.out_info
+                                  : is_sound ? sound_info(all, port, &item, all->options.out_info)
+                                             : out_info(all, input);
     if (port->is_named || !are_equal(&item)) return open_file_cycle(all, port, item, info);
     strc_writer *writer = &all->writers[all->writer_count++];
     all->outputs[port - all->about->outputs] = writer;
@@ -300,7 +352,11 @@ static int open_ends(strc_environment *all) {
     if (output && overwrites_weights(about, &options->out))
         status = STRC_FAIL(nowhere, ConflictingOptions, "the file with the weights",
                            "--out with the same file");
-    if (output && output->tensors && writes_twice(&options->out))
+    if (input) status |= check_count(about, &options->in, input, "'--in'", "input");
+    if (output) status |= check_count(about, &options->out, output, "'--out'", "output");
+    if (reads_twice(&options->in))
+        status = STRC_FAIL(nowhere, ConflictingOptions, "'--in -'", "another '--in -'");
+    if (output && options->out.count > 1 && writes_twice(&options->out))
         status =
             STRC_FAIL(nowhere, ConflictingOptions, "--out", "another --out with the same file");
     if (status == 0 && input) status = open_input(all, input, &all->readers[input - about->inputs]);

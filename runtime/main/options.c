@@ -66,13 +66,15 @@ static const option table[] = {
      "--profile=FILE also writes it to a file for Perfetto, chrome://tracing or --profile-use"},
     {kDefine, 'D', "--define", "NAME=VALUE", "value of a parameter that was left open"},
     {kWeights, 0, "--weights", "FILE", "the safetensors file with the learned values"},
-    {kIn, 0, "--in", "FILE", "input file; default: standard input, raw (tensors: repeatable)"},
+    {kIn, 0, "--in", "FILE",
+     "input file; default: standard input, raw; one for each of several inputs"},
     {kInFormat, 0, "--in-format", "F",
      "raw, wav, flac, ogg, opus, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, png, jpeg, pgm or "
      "safetensors; "
      "default: by the name"},
     {kOut, 0, "--out", "FILE",
-     "output file; default: standard output, raw (tensors: as text; repeatable)"},
+     "output file; default: standard output, raw (tensors: as text); one for each of several "
+     "outputs"},
     {kOutFormat, 0, "--out-format", "F",
      "raw, wav, flac, ogg, opus, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, png, jpeg, pgm or "
      "safetensors; "

@@ -8,7 +8,11 @@
 #include <string>
 #include <system_error>
 
+#include <fmt/format.h>
+
+#include "graph/turns.h"
 #include "io/tensors.h"
+#include "io/turns.h"
 
 namespace strc::api {
 
@@ -90,6 +94,15 @@ std::vector<io::TensorFile> filesOf(const char* single, const char* const* sever
     return files;
 }
 
+/// With how many items of each follow each other.
+std::vector<io::TurnFile> inTurns(const std::vector<io::TensorFile>& files,
+                                  const std::vector<std::uint64_t>& turns) {
+    std::vector<io::TurnFile> all;
+    for (std::size_t k = 0; k < files.size(); ++k)
+        all.push_back({files[k].name, files[k].format, turns[k]});
+    return all;
+}
+
 bool isSameFile(const char* first, const char* second) {
     const std::string one(io::pathOf(first)), other(io::pathOf(second));
     std::error_code error;
@@ -117,6 +130,14 @@ bool overwrites(const strc_run_options& options, const char* file) {
     return isAmong(namesOf(options.out, options.out_files, options.out_count), file);
 }
 
+/// Standard input is read once.
+bool readsTwice(const strc_run_options& options) {
+    int count = 0;
+    for (std::size_t k = 0; k < options.in_count; ++k)
+        if (std::strcmp(options.in_files[k], "-") == 0) ++count;
+    return count > 1;
+}
+
 bool overwritesInput(const strc_run_options& options) {
     const auto written = namesOf(options.out, options.out_files, options.out_count);
     return std::any_of(written.begin(), written.end(),
@@ -127,7 +148,7 @@ bool overwritesWeights(const strc_run_options& options, const weights::Source* w
     return weights && !weights->path().empty() && overwrites(options, weights->path().c_str());
 }
 
-/// Streams of tensors write to all files in turn; a device may be one of them more than once.
+/// All files are written in turn; a device may be one of them more than once.
 bool writesTwice(const strc_run_options& options) {
     std::error_code error;
     std::set<std::string> seen;
@@ -167,7 +188,11 @@ bool Ports::open() {
         diags.add(Diag::ConflictingOptions)
             << "the file with the weights" << "--out with the same file";
     checkFilters();
-    if (hasOutput && graph::hasTensors(graph.edges[graph.output]) && writesTwice(options))
+    if (hasInput) checkCount(options.in_count, true);
+    if (hasOutput) checkCount(options.out_count, false);
+    if (readsTwice(options))
+        diags.add(Diag::ConflictingOptions) << "'--in -'" << "another '--in -'";
+    if (hasOutput && options.out_count > 1 && writesTwice(options))
         diags.add(Diag::ConflictingOptions) << "--out" << "another --out with the same file";
     if (diags.hasErrors()) return false;
     if (hasInput) openInput(graph.edges[graph.input]);
@@ -194,6 +219,21 @@ bool Ports::checkSide(const char* option, bool isThere, std::string_view side) {
     if (!isThere && option)
         diags.add(Diag::MainStreamSide) << option << compiler.program.main->name << side;
     return isThere;
+}
+
+/// Several files are one for each of the inputs or outputs.
+void Ports::checkCount(std::size_t files, bool isInput) {
+    const graph::Graph& graph = compiler.program.elaboration.graph;
+    const std::size_t ends = std::max<std::size_t>(turnsOf(isInput).size(), 1);
+    if (graph::hasTensors(graph.edges[isInput ? graph.input : graph.output]) || files <= 1 ||
+        files == ends)
+        return;
+    (diags.add(Diag::NumberOfFiles)
+     << (isInput ? "'--in'" : "'--out'") << static_cast<std::int64_t>(files)
+     << compiler.program.main->name
+     << fmt::format("{} {}{}", ends, isInput ? "input" : "output", ends == 1 ? "" : "s"))
+            .note(Diag::Hint)
+        << STRC_ENDS_HINT;
 }
 
 std::optional<io::Format> Ports::formatOf(const char* file, const char* format,
@@ -228,10 +268,11 @@ void Ports::openInput(const graph::Edge& edge) {
     };
     const auto files = filesOf(options.in, options.in_files, options.in_count, each);
     if (diags.hasErrors()) return;
-    auto opened = edge.tensors.empty()
-                      ? io::openReader(options.in, *format, edge.type, waiting)
-                      : io::openTensorReader(files, {edge.tensors, graph::memoryOf(edge)},
-                                             "the main stream", waiting);
+    auto opened =
+        !edge.tensors.empty() ? io::openTensorReader(files, {edge.tensors, graph::memoryOf(edge)},
+                                                     "the main stream", waiting)
+        : files.size() > 1 ? io::openTurnsReader(inTurns(files, turnsOf(true)), edge.type, waiting)
+                           : io::openReader(options.in, *format, edge.type, waiting);
     if (opened)
         reader = std::move(*opened);
     else
@@ -260,14 +301,20 @@ void Ports::openOutput(const graph::Edge& edge) {
     const auto files = filesOf(options.out, options.out_files, options.out_count, each);
     if (diags.hasErrors()) return;
     auto opened =
-        !graph::hasTensors(edge)
-            ? io::openWriter(options.out, *format, edge.type,
-                             io::isSound(*format) ? saidInfo() : outInfo())
-            : io::openTensorWriter(files, {edge.tensors, graph::memoryOf(edge)}, outInfo());
+        graph::hasTensors(edge)
+            ? io::openTensorWriter(files, {edge.tensors, graph::memoryOf(edge)}, outInfo())
+        : files.size() > 1
+            ? io::openTurnsWriter(inTurns(files, turnsOf(false)), edge.type, saidInfo())
+            : io::openWriter(options.out, *format, edge.type,
+                             io::isSound(*format) ? saidInfo() : outInfo());
     if (opened)
         writer = std::move(*opened);
     else
         base::report(diags, opened.failure());
+}
+
+std::vector<std::uint64_t> Ports::turnsOf(bool isInput) const {
+    return graph::turnsOf(compiler.program.elaboration.graph, isInput);
 }
 
 /// Only that which was asked for: the rest of a sound is up to all that the program reads.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "graph/turns.h"
 #include "types/tensor_elements.h"
 #include "types/tensor_text.h"
 
@@ -127,8 +128,25 @@ strc_status tensorOf(const strc_compiler* compiler, bool isInput, size_t index, 
     return STRC_OK;
 }
 
+strc_status turnOf(const strc_compiler* compiler, bool isInput, size_t index, size_t* items) {
+    if (!compiler || !items || compiler->stage < session::Stage::Elaborated) return STRC_WRONG_CALL;
+    const std::vector<std::uint64_t> turns =
+        graph::turnsOf(compiler->program.elaboration.graph, isInput);
+    if (index >= turns.size()) return STRC_WRONG_CALL;
+    *items = static_cast<size_t>(turns[index]);
+    return STRC_OK;
+}
+
 }  // namespace
 }  // namespace strc::api
+
+strc_status strc_compiler_input_turn(const strc_compiler* compiler, size_t index, size_t* items) {
+    return strc::api::turnOf(compiler, true, index, items);
+}
+
+strc_status strc_compiler_output_turn(const strc_compiler* compiler, size_t index, size_t* items) {
+    return strc::api::turnOf(compiler, false, index, items);
+}
 
 int strc_compiler_has_output(const strc_compiler* compiler) {
     if (!compiler) return 0;

@@ -226,6 +226,8 @@ void strc_stream::exchangePrograms(strc_stream& other) {
     std::swap(flow, other.flow);
     std::swap(inTypes, other.inTypes);
     std::swap(outTypes, other.outTypes);
+    std::swap(inTurns, other.inTurns);
+    std::swap(outTurns, other.outTurns);
     flow->facts = &facts;
     other.flow->facts = &other.facts;
 }

@@ -7,9 +7,11 @@
 
 #include "base/own_stack.h"
 #include "executable/library.h"
+#include "graph/turns.h"
 #include "host/run.h"
 #include "strc/helpers.h"
 #include "strc/kernels.h"
+#include "strc/turns.h"
 
 namespace {
 
@@ -77,6 +79,53 @@ private:
     std::size_t firstIn, firstOut;  ///< of the call, among all that the stream has had
     std::size_t inSize, outSize;
 };
+
+/// Several arrays at each end, whose items take turns.
+class Turned {
+public:
+    Turned(const strc_stream& stream, strc_open_end* in, strc_open_end* out)
+        : stream(stream),
+          in(in),
+          out(out),
+          taken(stream.flow->all_taken),
+          given(stream.flow->all_given) {}
+
+    std::size_t inCount() const { return in ? strc_ends_most(turns(true), in, taken) : 0; }
+    std::size_t outCount() const { return out ? strc_ends_most(turns(false), out, given) : 0; }
+    void take(void* to, std::size_t first, std::size_t items) const {
+        move({turns(true), in, taken, static_cast<unsigned char*>(to), first, items,
+              stream.facts.in_size, 0});
+    }
+    void give(const void* from, std::size_t first, std::size_t items) const {
+        auto* tape = static_cast<unsigned char*>(const_cast<void*>(from));
+        move({turns(false), out, given, tape, first, items, stream.facts.out_size, 1});
+    }
+    /// So many items of all were taken and given.
+    void conclude(std::size_t consumed, std::size_t produced) const {
+        if (in) strc_ends_conclude(turns(true), in, taken, consumed);
+        if (out) strc_ends_conclude(turns(false), out, given, produced);
+    }
+
+private:
+    strc_turns turns(bool isInput) const {
+        const std::vector<std::uint64_t>& items = isInput ? stream.inTurns : stream.outTurns;
+        return {items.data(), items.size()};
+    }
+    static void move(const strc_move& how) { strc_ends_move(&how); }
+
+    const strc_stream& stream;
+    strc_open_end *in, *out;
+    std::uint64_t taken, given;  ///< in earlier calls
+};
+
+/// Of one side; empty: there is none.
+std::vector<std::uint64_t> turnsOf(const strc_compiler& compiler, bool isInput) {
+    if (!strc::api::endOf(compiler, isInput)) return {};
+    std::vector<std::uint64_t> turns =
+        strc::graph::turnsOf(compiler.program.elaboration.graph, isInput);
+    if (turns.empty()) turns = {1};
+    return turns;
+}
 
 /// Does anything stay behind in the program from one steady state to the next?
 bool keepsNothing(const strc::plan::Plan& plan) {
@@ -178,6 +227,8 @@ bool strc_stream::make() {
     flow = strc_flow_make(&facts, block.get());
     inTypes = tensorsOf(*compiler, true);
     outTypes = tensorsOf(*compiler, false);
+    inTurns = turnsOf(*compiler, true);
+    outTurns = turnsOf(*compiler, false);
     makeThreads({});
     return openKernels();
 }
@@ -284,6 +335,25 @@ strc_status drained(strc_stream* stream, const Ports& ports, std::size_t outCoun
     return status;
 }
 
+/// As they are known below.
+std::vector<strc_open_end> endsOf(const strc_stream_end* ends, std::size_t count) {
+    std::vector<strc_open_end> all;
+    for (std::size_t k = 0; ends && k < count; ++k)
+        all.push_back({ends[k].items, ends[k].count, 0});
+    return all;
+}
+
+/// Are there as many as the program has, each with its array?
+bool fits(const std::vector<strc_open_end>& ends, const std::vector<std::uint64_t>& turns) {
+    return ends.size() == turns.size() &&
+           std::all_of(ends.begin(), ends.end(),
+                       [](const strc_open_end& end) { return end.items || end.count == 0; });
+}
+
+void tellDone(const std::vector<strc_open_end>& from, strc_stream_end* to) {
+    for (std::size_t k = 0; k < from.size(); ++k) to[k].done = from[k].done;
+}
+
 /// Are all of them there?
 template <typename Pointer>
 bool areThere(const Pointer* all, std::size_t count) {
@@ -362,6 +432,34 @@ strc_status strc_stream_drain(strc_stream* stream, void* out, size_t out_capacit
     const StreamArrays arrays{nullptr, static_cast<std::byte*>(out), stream->facts.in_size,
                               stream->facts.out_size};
     return drained(stream, arrays, out_capacity, produced);
+}
+
+strc_status strc_stream_process_ends(strc_stream* stream, strc_stream_end* in, size_t inputs,
+                                     strc_stream_end* out, size_t outputs) {
+    if (!stream || !stream->inTypes.empty() || !stream->outTypes.empty()) return STRC_WRONG_CALL;
+    std::vector<strc_open_end> ins = endsOf(in, inputs), outs = endsOf(out, outputs);
+    if (!fits(ins, stream->inTurns) || !fits(outs, stream->outTurns)) return STRC_WRONG_CALL;
+    const Turned ends(*stream, ins.empty() ? nullptr : ins.data(),
+                      outs.empty() ? nullptr : outs.data());
+    std::size_t consumed = 0, produced = 0;
+    const strc_status status =
+        processed(stream, ends, ends.inCount(), ends.outCount(), &consumed, &produced);
+    ends.conclude(consumed, produced);
+    tellDone(ins, in);
+    tellDone(outs, out);
+    return status;
+}
+
+strc_status strc_stream_drain_ends(strc_stream* stream, strc_stream_end* out, size_t outputs) {
+    if (!stream || !stream->outTypes.empty()) return STRC_WRONG_CALL;
+    std::vector<strc_open_end> outs = endsOf(out, outputs);
+    if (!fits(outs, stream->outTurns)) return STRC_WRONG_CALL;
+    const Turned ends(*stream, nullptr, outs.empty() ? nullptr : outs.data());
+    std::size_t produced = 0;
+    const strc_status status = drained(stream, ends, ends.outCount(), &produced);
+    ends.conclude(0, produced);
+    tellDone(outs, out);
+    return status;
 }
 
 strc_status strc_stream_drain_items(strc_stream* stream, void* const* out, size_t out_capacity,

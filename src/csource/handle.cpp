@@ -50,6 +50,10 @@ std::string runFields(const Source& source, const Shape& shape) {
             "    uint64_t done; /* steady states */\n"
             "    int64_t rounds; /* in which the rest is done when the input is over, */\n"
             "    uint8_t drains_first; /* and whether what is done once is still to be done */\n";
+    if (!source.program.inTurns.empty())
+        text += "    uint32_t in_place; /* items of a round of the inputs that are taken */\n";
+    if (!source.program.outTurns.empty())
+        text += "    uint32_t out_place; /* items of a round of the outputs that are given */\n";
     text += "    uint8_t is_draining;\n";
     if (shape.fails)
         text += fmt::format(

@@ -120,10 +120,17 @@ std::string printStates(const Source& source, const Functions& functions, std::s
 std::string printInterface(Source& source, const Functions& functions) {
     const Shape shape(source, functions);
     std::string text = printAgain(source, functions, shape);
-    text += printFiring(source, functions, shape) + printProcess(source, shape) +
-            (source.program.drain ? printLoweredDrain(source, functions, shape)
-                                  : printDrain(source, shape)) +
-            printLife(source) + printSetters(source, shape);
+    std::string items = printProcess(source, shape) +
+                        (source.program.drain ? printLoweredDrain(source, functions, shape)
+                                              : printDrain(source, shape));
+    if (hasEnds(source)) {
+        for (const char* name : {"process", "drain"})
+            items = replaced(std::move(items), named(source, fmt::format("int @_{}(", name)),
+                             named(source, fmt::format("static int @_{}_all(", name)));
+        items += printEnds(source, shape);
+    }
+    text += printFiring(source, functions, shape) + items + printLife(source) +
+            printSetters(source, shape);
     return text + named(source,
                         "const char *@_message(const @_handle *self) {\n"
                         "    return self && self->message ? self->message : \"\";\n}\n");

@@ -35,6 +35,8 @@ struct Program {
     /// By open parameter: the function that computes again what depends on it, of a program that was lowered; ir::kNone: none.
     std::vector<std::uint32_t> updates = {};
     std::optional<Drain> drain = std::nullopt;
+    /// Items of each input and output that follow each other, if there are several of them (graph/turns.h).
+    std::vector<std::uint64_t> inTurns = {}, outTurns = {};
     /// Of a program that was lowered: the graph whose nodes Instr::index of calls means. Null: it is the one filter.
     const graph::Graph* instances = nullptr;
 };

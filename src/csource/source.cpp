@@ -39,18 +39,21 @@ Source::Source(const Program& wanted)
     if (program.checks && ir::hasChecks(kernel.code))
         proofs = ir::proveBounds(kernel.code, boundsOf(kernel, *program.elaboration.states[0]));
     for (const char* word :
-         {"create",       "destroy",       "process",   "drain",       "reset",
-          "set",          "message",       "make",      "handle",      "in",
-          "out",          "fault",         "random",    "handles",     "used",
-          "parameters",   "begin",         "fire",      "hand_over",   "begin",
-          "fields",       "compute_again", "sites",     "min",         "max",
-          "round",        "divide",        "remainder", "divide_long", "remainder_long",
-          "to_int",       "to_long",       "OK",        "FAULT",       "MEMORY",
-          "PROCESSOR",    "CALL",          "HANDLES",   "BYTES",       "BLOCK_IN",
-          "BLOCK_OUT",    "FIRST_IN",      "FIRST_OUT", "LATENCY",     "BOUND",
-          "process_many", "state_size",    "save",      "restore",     "clone",
-          "head",         "own_head",      "sum",       "look_at",     "TRUNCATED",
-          "DAMAGED",      "OTHER_PROGRAM", "NEWER"})
+         {"create",       "destroy",       "process",   "drain",        "reset",
+          "set",          "message",       "make",      "handle",       "in",
+          "out",          "fault",         "random",    "handles",      "used",
+          "parameters",   "begin",         "fire",      "hand_over",    "begin",
+          "fields",       "compute_again", "sites",     "min",          "max",
+          "round",        "divide",        "remainder", "divide_long",  "remainder_long",
+          "to_int",       "to_long",       "OK",        "FAULT",        "MEMORY",
+          "PROCESSOR",    "CALL",          "HANDLES",   "BYTES",        "BLOCK_IN",
+          "BLOCK_OUT",    "FIRST_IN",      "FIRST_OUT", "LATENCY",      "BOUND",
+          "process_many", "state_size",    "save",      "restore",      "clone",
+          "head",         "own_head",      "sum",       "look_at",      "TRUNCATED",
+          "DAMAGED",      "OTHER_PROGRAM", "NEWER",     "process_ends", "drain_ends",
+          "process_all",  "drain_all",     "input",     "output",       "INPUTS",
+          "OUTPUTS",      "PIECE",         "in_turns",  "out_turns",    "end_at",
+          "gather",       "room",          "scatter",   "settle",       "refuses_ends"})
         names.reserve(own(word));
     for (const ir::OpenParameter& parameter : program.module.open) {
         names.reserve(own("set_" + parameter.name));

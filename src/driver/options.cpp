@@ -578,9 +578,11 @@ private:
                           about.format = text;
                       });
         };
-        file("--in", options.in, "input file; default: standard input, raw (tensors: repeatable)");
+        file("--in", options.in,
+             "input file; default: standard input, raw; one for each of several inputs");
         file("--out", options.out,
-             "output file; default: standard output, raw (tensors: as text; repeatable)");
+             "output file; default: standard output, raw (tensors: as text); one for each of "
+             "several outputs");
         format("--in-format", options.in);
         format("--out-format", options.out);
         auto size = [&](const char* flag, int& field, const char* help) {

@@ -29,6 +29,7 @@ bool isCallFault(Diag id, bool hasPlace) {
         case Diag::UnknownDefine:
         case Diag::BadDefineValue:
         case Diag::MainStreamSide:
+        case Diag::NumberOfFiles:
         case Diag::UnknownProcessor:
         case Diag::UnknownDiagnostic: return true;
         default: return false;

@@ -1,8 +1,11 @@
 // The header of a library.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "csource/types.h"
 #include "executable/library.h"
+#include "graph/turns.h"
 #include "io/tensors.h"
 
 namespace strc::executable {
@@ -146,6 +149,27 @@ typedef struct {0}_report {{
 }} {0}_report;
 int {0}_thread_report({0}_handle *, uint32_t thread, {0}_report *to);
 )";
+constexpr const char* kEnds = R"(
+/* {1}: they take turns in {0}_process. Here each has an array of its own, from the
+ * first on: `done` says how many of its `count` items were taken, or given. A call takes and gives as {0}_process does, as
+ * far as the turns reach. The same handle may be called in both ways. */
+#define {0}_INPUTS {2}
+#define {0}_OUTPUTS {3}
+{4}int {0}_process_ends({0}_handle *, {5}*inputs, {6}*outputs);
+/* {0}_drain in the same way. */
+int {0}_drain_ends({0}_handle *, {6}*outputs);
+)";
+
+constexpr const char* kInputEnd = R"(typedef struct {0}_input {{
+    const {0}_in *items;
+    size_t count, done;
+}} {0}_input;
+)";
+constexpr const char* kOutputEnd = R"(typedef struct {0}_output {{
+    {0}_out *items;
+    size_t count, done;
+}} {0}_output;
+)";
 
 /// What is not taken, or not given.
 constexpr const char* kWaits = R"(what is taken but too little for a
@@ -198,6 +222,41 @@ std::string steadyStates(const Program& program) {
                        rates.firstOut, rates.latency());
 }
 
+/// "8 items of input 1, then 3 items of input 2"
+std::string told(const std::vector<std::uint64_t>& turns, std::string_view side) {
+    std::string text;
+    for (std::size_t k = 0; k < turns.size(); ++k)
+        text += fmt::format("{}{} item{} of {} {}", k == 0 ? "" : ", then ", turns[k],
+                            turns[k] == 1 ? "" : "s", side, k + 1);
+    return text;
+}
+
+std::string turnMacros(const std::string& name, const std::vector<std::uint64_t>& turns,
+                       std::string_view side) {
+    std::string text;
+    for (std::size_t k = 0; k < turns.size(); ++k)
+        text += fmt::format("#define {}_{}{}_TURN {}\n", name, side, k + 1, turns[k]);
+    return text;
+}
+
+/// An array for each input and output, if there are several. Empty: there is one of each at most.
+std::string ends(const Program& program, bool hasInput, bool hasOutput) {
+    const graph::Graph& whole = *program.whole;
+    const std::vector<std::uint64_t> in = graph::turnsOf(whole, true);
+    const std::vector<std::uint64_t> out = graph::turnsOf(whole, false);
+    const std::string& name = program.mainStream;
+    if (in.empty() && out.empty()) return {};
+    std::string about = told(in, "input");
+    if (!out.empty()) about += (in.empty() ? "" : "; ") + told(out, "output");
+    const std::string macros = turnMacros(name, in, "IN") + turnMacros(name, out, "OUT");
+    const std::string types = (hasInput ? fmt::format(kInputEnd, name) : "") +
+                              (hasOutput ? fmt::format(kOutputEnd, name) : "");
+    return fmt::format(kEnds, name, about, hasInput ? std::max<std::size_t>(in.size(), 1) : 0,
+                       hasOutput ? std::max<std::size_t>(out.size(), 1) : 0, macros + types,
+                       hasInput ? name + "_input " : "void ",
+                       hasOutput ? name + "_output " : "void ");
+}
+
 /// What is not the same in all headers.
 struct Variant {
     const char *top, *setter;
@@ -228,6 +287,7 @@ std::string header(const Program& program, const Variant& variant) {
            (program.bound ? fmt::format(kBound, name, *program.bound) : "") + variant.stack +
            fmt::format(kFunctions, name, in ? name + "_in" : "void", out ? name + "_out" : "void",
                        indent, isDynamic ? kWaitsBounded : kWaits) +
+           ends(program, in != nullptr, out != nullptr) +
            (program.threads > 1 ? fmt::format(kThreads, name, program.threads) : "") +
            variant.make + (values.empty() ? "" : fmt::format(kSet, name) + setters) + kBottom;
 }

@@ -98,9 +98,10 @@ Status addExports(const Workshop& workshop, const std::string& output, const Lin
                   std::vector<std::string>& command) {
     std::string exported = "{ global:";
     const std::string& prefix = options.prefix;
-    std::vector<const char*> functions{"create",  "destroy", "process",    "process_many",
-                                       "drain",   "reset",   "state_size", "save",
-                                       "restore", "clone",   "set",        "message"};
+    std::vector<const char*> functions{
+        "create",     "destroy", "process",    "process_ends", "process_many", "drain",
+        "drain_ends", "reset",   "state_size", "save",         "restore",      "clone",
+        "set",        "message"};
     if (options.hasThreads) functions.insert(functions.end(), {"threads", "thread_report"});
     for (const char* function : functions) {
         const std::string name = prefix + "_" + function;

@@ -15,6 +15,7 @@
 #include "graph/ending.h"
 #include "graph/flow.h"
 #include "graph/hierarchy.h"
+#include "graph/turns.h"
 #include "interp/files.h"
 #include "io/item_types.h"
 #include "io/tensors.h"
@@ -94,6 +95,7 @@ public:
             offsetof(strc_executable, inputs));
         add("strc.outputs", bytesOf(portsOf(program.plan.outputs, false)),
             offsetof(strc_executable, outputs));
+        add("strc.turns", bytesOf(turns), offsetof(strc_executable, turns));
         add("strc.shapes", bytesOf(shapes), offsetof(strc_executable, shapes));
         add("strc.types", bytesOf(items.rows()), offsetof(strc_executable, types));
         add("strc.fields", bytesOf(items.fields()), offsetof(strc_executable, fields));
@@ -306,6 +308,10 @@ private:
     }
 
     void addOpenEnd(strc_port& row, const Type* item, bool isInput) {
+        const std::vector<std::uint64_t> each = graph::turnsOf(*program.whole, isInput);
+        row.turns = static_cast<std::uint32_t>(each.size());
+        row.first_turn = static_cast<std::uint32_t>(turns.size());
+        turns.insert(turns.end(), each.begin(), each.end());
         if (isInput) row.info = interp::assumedOf(*program.whole);
         if (setsParameter(ir::FileQuestion::Rate)) row.info.rate = 0;
         if (setsParameter(ir::FileQuestion::Channels)) row.info.channels = 0;
@@ -588,6 +594,7 @@ private:
     std::map<std::string, strc_text> textOffsets;
     io::ItemTypes items;
     std::vector<std::int64_t> shapes;
+    std::vector<std::uint64_t> turns;
     std::array<bool, STRC_FORMATS> usesFormat{};
     bool hasOpenEnd = false;
     bool hasPixels = false;  ///< items of an open end that can be in a picture

@@ -8,6 +8,7 @@
 #include "graph/hierarchy.h"
 #include "io/tensors.h"
 #include "ir/calls.h"
+#include "strc/turns.h"
 
 namespace strc::interp {
 namespace {
@@ -177,10 +178,19 @@ std::vector<double> pacesOf(const graph::Graph& graph, const graph::Repetitions&
 
 void WrittenFiles::hear(const graph::Graph& graph, graph::NodeId node, const io::ItemReader& reader,
                         const std::string& name) {
-    const strc_stream_info info = asRuntime(reader.info());
-    const bool isOpen = node == graph::kNone;
-    if (info.rate != 0)
-        sounds.push_back({isOpen ? std::string() : graph::path(graph, node), name, info});
+    const std::string path = node == graph::kNone ? std::string() : graph::path(graph, node);
+    const std::vector<io::ItemReader::Part> parts = reader.parts();
+    std::vector<std::uint64_t> turns;
+    for (const io::ItemReader::Part& part : parts) turns.push_back(part.turn);
+    for (std::size_t k = 0; k < parts.size(); ++k)
+        if (parts[k].info.sampleRate != 0)
+            sounds.push_back({path, parts[k].file, asRuntime(parts[k].info), turns, k});
+    if (parts.empty() && reader.info().sampleRate != 0)
+        sounds.push_back({path, name, asRuntime(reader.info()), {}, 0});
+}
+
+std::uint64_t WrittenFiles::Heard::shareOf(std::uint64_t items) const {
+    return turns.empty() ? items : strc_turns_share({turns.data(), turns.size()}, place, items);
 }
 
 void WrittenFiles::compare(base::Context& context, const elab::Elaboration& program,
@@ -203,10 +213,10 @@ void WrittenFiles::compare(base::Context& context, const elab::Elaboration& prog
         };
         const strc_stream_info asked =
             node == graph::kNone ? assumedOf(graph) : asRuntime(fileKind(program, node).info);
-        const strc_sound_use use{
-            io::samplesOf(graph.edges[edge].type),
-            static_cast<std::uint64_t>(steadyItems(graph, repetitions, each.path, true)),
-            mixedChannels(graph, each.path)};
+        const auto items =
+            static_cast<std::uint64_t>(steadyItems(graph, repetitions, each.path, true));
+        const strc_sound_use use{io::samplesOf(graph.edges[edge].type), each.shareOf(items),
+                                 mixedChannels(graph, each.path)};
         if (strc_sound_is_unlike(&asked, &each.info, use, &about, why))
             warn(base::Diag::SoundChannels, each.info.channels, why);
         if (strc_sound_is_off(&asked, &each.info, use, &about, why))

@@ -57,6 +57,11 @@ private:
         std::string path;  ///< empty: the open input
         std::string name;
         strc_stream_info info;
+        std::vector<std::uint64_t> turns;  ///< of the files that take turns, if it is one of them
+        std::size_t place;  ///< among these
+
+        /// Its own of so many items of all.
+        std::uint64_t shareOf(std::uint64_t items) const;
     };
 
     struct File {

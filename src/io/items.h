@@ -82,10 +82,12 @@ public:
     virtual bool rewind() = 0;
     /// Items in all, if that is known.
     virtual std::optional<std::uint64_t> total() const { return std::nullopt; }
-    /// Files that take turns, with the items of each; empty: one file.
+    /// Files that take turns, with the items of each, in all and of a turn; empty: one file.
     struct Part {
         std::string file;
         std::uint64_t items = 0;
+        std::uint64_t turn = 1;
+        StreamInfo info = {};
     };
     virtual std::vector<Part> parts() const { return {}; }
     /// Bytes at the end that are too few for an item, as far as the end is known; and how many those have.

@@ -9,6 +9,15 @@ namespace strc::io {
 LibraryItem::LibraryItem(const types::Type* type)
     : number(rows.add(type)), name(types::toString(type)) {}
 
+LibraryItem::LibraryItem(const types::Type* type, const std::vector<TurnFile>& given)
+    : LibraryItem(type) {
+    for (const TurnFile& file : given) {
+        fileNames.push_back(file.name);
+        turns.push_back(file.items);
+    }
+    for (const std::string& file : fileNames) files.push_back(file.c_str());
+}
+
 LibraryItem::LibraryItem(const TensorItems& items, const std::vector<TensorFile>& given,
                          std::string owner)
     : number(rows.add(items.memory)),
@@ -39,6 +48,7 @@ strc_item LibraryItem::get() const {
     item.holds_numbers = holdsOthers ? 1 : 0;
     item.files = files.empty() ? nullptr : files.data();
     item.file_count = static_cast<std::uint32_t>(files.size());
+    item.turns = turns.empty() ? nullptr : turns.data();
     return item;
 }
 

@@ -6,6 +6,14 @@ using base::Failure;
 using base::Result;
 using base::Status;
 
+namespace {
+
+StreamInfo infoOf(const strc_stream_info& info) {
+    return {info.channels, info.rate, info.bits, info.floating != 0, info.width, info.height};
+}
+
+}  // namespace
+
 LibraryReader::LibraryReader(std::string name, const types::Type* type,
                              std::function<void()> beforeWaiting)
     : file(std::move(name)), item(type), waiting(std::move(beforeWaiting)) {}
@@ -15,6 +23,10 @@ LibraryReader::LibraryReader(const std::vector<TensorFile>& files, const TensorI
     : file(files.front().name),
       item(items, files, std::move(owner)),
       waiting(std::move(beforeWaiting)) {}
+
+LibraryReader::LibraryReader(const std::vector<TurnFile>& files, const types::Type* type,
+                             std::function<void()> beforeWaiting)
+    : file(files.front().name), item(type, files), waiting(std::move(beforeWaiting)) {}
 
 Status LibraryReader::open(std::vector<const strc_format*> wanted) {
     formats = std::move(wanted);
@@ -50,7 +62,7 @@ std::vector<ItemReader::Part> LibraryReader::parts() const {
     for (std::uint32_t k = 0; reader.part; ++k) {
         const strc_part part = reader.part(&reader, k);
         if (!part.file) break;
-        all.push_back({part.file, part.items});
+        all.push_back({part.file, part.items, part.turns.items[k], infoOf(part.info)});
     }
     return all;
 }
@@ -59,9 +71,6 @@ ItemReader::Rest LibraryReader::rest() const {
     return {strc_reader_rest(&reader), reader.item_bytes, reader.format == &strc_format_raw};
 }
 
-StreamInfo LibraryReader::info() const {
-    const strc_stream_info& info = reader.info;
-    return {info.channels, info.rate, info.bits, info.floating != 0, info.width, info.height};
-}
+StreamInfo LibraryReader::info() const { return infoOf(reader.info); }
 
 }  // namespace strc::io

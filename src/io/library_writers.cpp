@@ -11,6 +11,13 @@ using base::Status;
 
 namespace {
 
+template <typename File>
+std::vector<std::string> namesOf(const std::vector<File>& files) {
+    std::vector<std::string> names;
+    for (const File& each : files) names.push_back(each.name);
+    return names;
+}
+
 strc_stream_info asRuntime(const StreamInfo& info) {
     return {info.channels, info.sampleRate, info.bits, info.floating, info.width, info.height};
 }
@@ -75,8 +82,13 @@ Status LibraryWriter::close() {
 // ---------------------------------------------------------------- files of several formats
 
 CycleWriter::CycleWriter(const std::vector<TensorFile>& given, const TensorItems& items)
-    : files(given), formats(tensorFunctionsOf(given, true)) {
-    if (!items.types.empty()) item.emplace(items, files, std::string());
+    : files(namesOf(given)), formats(tensorFunctionsOf(given, true)) {
+    if (!items.types.empty()) item.emplace(items, given, std::string());
+}
+
+CycleWriter::CycleWriter(const std::vector<TurnFile>& given, const types::Type* type)
+    : files(namesOf(given)), formats(functionsOf(given)) {
+    item.emplace(type, given);
 }
 
 CycleWriter::~CycleWriter() {
@@ -87,7 +99,7 @@ CycleWriter::~CycleWriter() {
 
 Status CycleWriter::open(const StreamInfo& info) {
     std::vector<const char*> names;
-    for (const TensorFile& each : files) names.push_back(each.name.c_str());
+    for (const std::string& each : files) names.push_back(each.c_str());
     strc_item about{};
     if (item) about = item->get();
     about.formats = formats.data();
@@ -98,6 +110,10 @@ Status CycleWriter::open(const StreamInfo& info) {
                                       asRuntime(info));
     if (status == 0 && item) status = strc_file_cycle_begin(&cycle, about);
     return faults.statusOf(status, name());
+}
+
+void CycleWriter::complete(const strc_heard& heard, const strc_sound_use& use) {
+    strc_file_cycle_hear(&cycle, &heard, use);
 }
 
 Status CycleWriter::expect(const types::Type* tensor, const types::Type*) {

@@ -102,8 +102,10 @@ std::vector<ItemReader::Part> Supply::left() const {
     std::vector<ItemReader::Part> parts = reader->parts();
     if (parts.empty() || loops) return {{file, strc_supply_left(&supply, 0).items}};
     std::vector<ItemReader::Part> left;
+    std::vector<std::uint64_t> turns;
+    for (const ItemReader::Part& part : parts) turns.push_back(part.turn);
     for (std::size_t k = 0; k < parts.size(); ++k) {
-        const std::uint64_t used = (supply.taken + parts.size() - 1 - k) / parts.size();
+        const std::uint64_t used = strc_turns_share({turns.data(), turns.size()}, k, supply.taken);
         parts[k].items -= std::min(parts[k].items, used);
         // The tensors of one file follow each other.
         if (left.empty() || left.back().file != parts[k].file)

@@ -3,6 +3,7 @@
 #include "csource/print.h"
 #include "executable/library.h"
 #include "executable/tables.h"
+#include "graph/turns.h"
 #include "lowered/lower.h"
 #include "session/products.h"
 
@@ -85,6 +86,8 @@ std::optional<std::string> cSource(Compilation& program, const Settings& setting
                              executable::sourceHeader(all, csource::handleBytes(elaboration)),
                              executable::identityOf(all),
                              settings.checks};
+    printed.inTurns = graph::turnsOf(*all.whole, true);
+    printed.outTurns = graph::turnsOf(*all.whole, false);
     if (filter->lowered) {
         printed.instances = &program.plan->program->graph;
         printed.updates = filter->lowered->updates;

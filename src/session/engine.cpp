@@ -2,6 +2,7 @@
 
 #include "host/run.h"
 #include "session/detail/device.h"
+#include "session/detail/lanes.h"
 #include "session/detail/operator_library.h"
 #include "session/detail/split.h"
 #include "strc/runtime.h"
@@ -26,6 +27,7 @@ std::optional<Code> makeCode(Compilation& program, const Settings& settings, cod
         return std::nullopt;
     how.native = nativesHere(program);
     how.device = devicePart(program, settings, how, DeviceFor::Here);
+    how.lanes = lanesPart(program, settings);
     how.kernels = kernelLibrary(program, settings, KernelsFor::Here);
     if (program.context.diags.hasErrors()) return std::nullopt;
     const plan::Plan& plan = how.device ? how.device->parts->plan : *program.plan;

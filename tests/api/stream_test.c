@@ -22,6 +22,15 @@ static const char sum[] =
 static const char pairs[] =
     "int->int filter Pairs { work pop 2 push 3 { int a = pop();"
     " int b = pop(); push(a); push(b); push(a / b); } }\n";
+static const char ends[] =
+    "int->int pipeline Ends {\n"
+    "    add splitjoin { split roundrobin(2, 1); add Identity<int>; add Identity<int>; join "
+    "roundrobin(2, 1); }\n"
+    "    add int->int filter { work pop 3 push 4 { int a = pop(); int b = pop(); int c = pop(); "
+    "push(a + c); push(b + c); push(a - b); push(100 / c); } };\n"
+    "    add splitjoin { split roundrobin(3, 1); add Identity<int>; add Identity<int>; join "
+    "roundrobin(3, 1); }\n"
+    "}\n";
 static const char tensors[] =
     "tensor->tensor pipeline Both { add splitjoin { split roundrobin; add linear(3, 2, weights = "
     "\"first\");"
@@ -672,8 +681,88 @@ static void test_wrong_weights(void) {
     strc_compiler_free(c);
 }
 
+/// An array for each input and output, in pieces that end in the midst of a round.
+static void test_several_ends(void) {
+    strc_compiler* c = compiled(ends, "Ends");
+    size_t turn = 0;
+    EXPECT(strc_compiler_input_turn(c, 0, &turn) == STRC_OK && turn == 2);
+    EXPECT(strc_compiler_input_turn(c, 1, &turn) == STRC_OK && turn == 1);
+    EXPECT(strc_compiler_input_turn(c, 2, &turn) == STRC_WRONG_CALL);
+    EXPECT(strc_compiler_output_turn(c, 0, &turn) == STRC_OK && turn == 3);
+    strc_stream* s = stream_of(c);
+    int a[8] = {1, 2, 3, 4, 5, 6, 7, 8}, b[4] = {10, 20, 30, 0}, many[12], few[4];
+    strc_stream_end in[2] = {{a, 3, 9}, {b, 4, 9}}, out[2] = {{many, 5, 9}, {few, 4, 9}};
+    EXPECT(strc_stream_process_ends(s, in, 1, out, 2) == STRC_WRONG_CALL);
+    EXPECT(strc_stream_process_ends(s, in, 2, NULL, 0) == STRC_WRONG_CALL);
+    EXPECT(strc_stream_process_ends(s, in, 2, out, 2) == STRC_OK);
+    EXPECT(in[0].done == 3 && in[1].done == 1 && out[0].done == 3 && out[1].done == 1);
+    EXPECT(many[0] == 11 && many[1] == 12 && many[2] == -1 && few[0] == 10);
+    strc_stream_end more[2] = {{a + 3, 5, 0}, {b + 1, 2, 0}}, room[2] = {{many, 4, 0}, {few, 4, 0}};
+    EXPECT(strc_stream_process_ends(s, more, 2, room, 2) == STRC_OK);
+    EXPECT(more[0].done == 5 && more[1].done == 2 && room[0].done == 4 && room[1].done == 1);
+    EXPECT(many[0] == 23 && many[3] == 35 && few[0] == 5);
+    strc_stream_end rest[2] = {{many, 9, 0}, {few, 4, 0}}, none[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
+    EXPECT(strc_stream_process_ends(s, none, 2, rest, 2) == STRC_OK);
+    EXPECT(rest[0].done == 2 && rest[1].done == 1 && many[0] == 36 && few[0] == 3);
+    strc_stream_end wrong[2] = {{NULL, 0, 0}, {b + 3, 1, 0}};
+    EXPECT(strc_stream_process_ends(s, wrong, 2, rest, 2) == STRC_FAILED && wrong[1].done == 1);
+    EXPECT(strc_stream_process_ends(s, wrong, 2, rest, 2) == STRC_FAILED && wrong[1].done == 0);
+    strc_stream_reset(s);
+    EXPECT(strc_stream_drain_ends(s, rest, 2) == STRC_OK && rest[0].done == 0);
+    strc_stream_free(s);
+    strc_compiler_free(c);
+}
+
+/// Many streams in one call give what each gives alone, in lanes and without, whatever place they stand at.
+static void test_many(int lanes) {
+    enum { kStreams = 21, kItems = 37, kCalls = 6 };
+    strc_compiler* c = compiler_of(
+        "float->float stateful filter Decay { float s; work pop 1 push 1 { s = 0.75 * s + pop(); "
+        "push(s * s); } }",
+        "Decay");
+    if (lanes) EXPECT(strc_compiler_set(c, "lanes", NULL) == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    strc_stream *many[kStreams], *one[kStreams];
+    static float in[kStreams][kItems], out[kStreams][kItems], alone[kItems];
+    const void* from[kStreams];
+    void* to[kStreams];
+    for (int k = 0; k < kStreams; ++k) {
+        many[k] = stream_of(c);
+        one[k] = stream_of(c);
+        for (int j = 0; j < kItems; ++j) in[k][j] = (float)((7 * k + j * j) % 13);
+        from[k] = in[k];
+        to[k] = out[k];
+    }
+    size_t taken[kStreams], given[kStreams], count = 0;
+    EXPECT(strc_stream_process(many[3], in[3], 5, out[3], 5, NULL, NULL) == STRC_OK);
+    EXPECT(strc_stream_process(one[3], in[3], 5, out[3], 5, NULL, NULL) == STRC_OK);
+    for (int call = 0; call < kCalls; ++call) {
+        const size_t items = call == 2 ? 3 : kItems;
+        EXPECT(strc_stream_process_many(many, kStreams, from, items, to, kItems, taken, given) ==
+               STRC_OK);
+        for (int k = 0; k < kStreams; ++k) {
+            EXPECT(strc_stream_process(one[k], in[k], items, alone, kItems, NULL, &count) ==
+                   STRC_OK);
+            EXPECT(taken[k] == items && given[k] == count);
+            EXPECT(memcmp(alone, out[k], count * sizeof(float)) == 0);
+        }
+    }
+    strc_stream* const twice[2] = {many[0], many[0]};
+    EXPECT(strc_stream_process_many(twice, 2, from, 1, to, 1, NULL, NULL) == STRC_WRONG_CALL);
+    EXPECT(strc_stream_process_many(NULL, 1, from, 1, to, 1, NULL, NULL) == STRC_WRONG_CALL);
+    EXPECT(strc_stream_process_many(NULL, 0, NULL, 1, NULL, 1, NULL, NULL) == STRC_OK);
+    for (int k = 0; k < kStreams; ++k) {
+        strc_stream_free(many[k]);
+        strc_stream_free(one[k]);
+    }
+    strc_compiler_free(c);
+}
+
 int main(void) {
     test_chunks();
+    test_many(0);
+    test_many(1);
+    test_several_ends();
     test_two_streams();
     test_end();
     test_parameter();

@@ -27,7 +27,7 @@ EMULATOR = [f"qemu-{TARGET.split('-')[0]}", "-L", f"/usr/{TARGET}"] if TARGET el
 CC = f"{TARGET}-gcc" if TARGET else os.environ.get("CC") or "cc"
 FLAGS = ["-std=gnu11", "-D_GNU_SOURCE=", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]
 RUNTIME = [*(ROOT / "runtime/src").glob("*.c"), *(ROOT / "runtime/library").glob("*.c")]
-FUNCTIONS = ["create", "destroy", "process", "process_many", "drain", "reset", "state_size", "save", "restore", "clone", "set", "message"]
+FUNCTIONS = ["create", "destroy", "process", "process_ends", "process_many", "drain", "drain_ends", "reset", "state_size", "save", "restore", "clone", "set", "message"]
 # What a library may call: no locks, no files, no environment. `free` and `aligned_alloc` are for create.
 HARMLESS = {"aligned_alloc", "malloc", "free", "memcmp", "memcpy", "memmove", "memset", "strlen", "longjmp", "setjmp",
             "__stack_chk_fail", "__cxa_finalize", "__gmon_start__", "exp"}  # fmt: skip

@@ -441,3 +441,83 @@ def no_warnings():
     with warnings.catch_warnings():
         warnings.simplefilter("error", strc.StrcWarning)
         yield
+
+
+# ---- several inputs and outputs of numbers
+
+MIX = """
+float->float pipeline Mix {
+    add splitjoin { split roundrobin(2, 1); add Identity<float>; add Hold(2); join roundrobin(1, 1); }
+    add float->float filter { work pop 2 push 3 { float a = pop(); float b = pop(); push(a + b); push(a); push(b); } };
+    add splitjoin { split roundrobin(1, 2); add Identity<float>; add Identity<float>; join roundrobin(1, 2); }
+}
+float->float filter Hold(int n) { work pop 1 push n { for (int k = 0; k < n; k++) push(peek(0)); pop(); } }
+"""
+
+
+def test_an_array_for_each_input_and_output():
+    mix = strc.compile(MIX, "Mix")
+    fast, slow = numbers(40), numbers(20)
+    sums, pairs = mix(fast, slow)
+    held = numpy.repeat(slow, 2)
+    assert (sums == fast + held).all() and (pairs.reshape(-1, 2) == numpy.stack([fast, held], 1)).all()
+    together = numpy.concatenate([fast.reshape(20, 2), slow.reshape(20, 1)], 1).reshape(-1)
+    assert (mix(together).reshape(-1, 3)[:, 0] == sums).all(), "one array has the items of all"
+    assert (mix(together, apart=True)[0] == sums).all()
+    assert mix(fast, slow, apart=False).shape == (120,)
+    assert all(isinstance(made, torch.Tensor) for made in mix(torch.ones(4), torch.ones(2)))
+
+
+def test_chunks_of_several_inputs():
+    mix = strc.compile(MIX, "Mix")
+    fast, slow = numbers(400), numbers(200)
+    stream, sums, pairs = mix.stream(), [], []
+    for at in range(0, 200, 7):
+        one, other = stream.process(fast[2 * at : 2 * at + 14], slow[at : at + 7])
+        sums.append(one)
+        pairs.append(other)
+    assert (numpy.concatenate(sums) == mix(fast, slow)[0]).all() and (numpy.concatenate(pairs) == mix(fast, slow)[1]).all()
+
+
+def test_inputs_that_do_not_fit_each_other():
+    mix = strc.compile(MIX, "Mix")
+    with pytest.raises(ValueError, match="come 2 to 1, as many rounds of each, and not 4 to 4"):
+        mix(numbers(4), numbers(4))
+    with pytest.raises(TypeError, match="one array of items of type float, or 2, one for each input, and not 3"):
+        mix(numbers(4), numbers(4), numbers(4))
+    with pytest.raises(TypeError, match="one array of items of type float, and not 2"):
+        strc.compile(SMOOTH, "Smooth")([1], [2])
+
+
+# ---- many streams at once
+
+
+@pytest.mark.parametrize("options", [{}, {"lanes": True}])
+def test_many_streams_give_what_each_gives(options):
+    program = strc.compile(SMOOTH, "Smooth", options=options)
+    many, alone = [program.stream() for _ in range(19)], [program.stream() for _ in range(19)]
+    chunks = numbers(19, 50)
+    for stream in (many[4], alone[4]):
+        stream.process(chunks[0])  # which stands elsewhere
+    for count in (50, 3, 0, 17):
+        made = strc.process_many(many, [chunk[:count] for chunk in chunks])
+        for one, stream, chunk in zip(made, alone, chunks):
+            assert (one == stream.process(chunk[:count])).all() and len(one) == count
+    assert all(one.save() == other.save() for one, other in zip(many, alone))
+    assert isinstance(strc.process_many(many[:1], [torch.ones(3)])[0], torch.Tensor)
+
+
+def test_streams_that_do_not_go_together():
+    program = strc.compile(SMOOTH, "Smooth")
+    one, other = program.stream(), program.stream()
+    assert strc.process_many([], []) == []
+    with pytest.raises(ValueError, match="2 streams, and 1 chunks"):
+        strc.process_many([one, other], [[1]])
+    with pytest.raises(ValueError, match="different ones of one program"):
+        strc.process_many([one, one], [[1], [2]])
+    with pytest.raises(ValueError, match="different ones of one program"):
+        strc.process_many([one, strc.compile(SMOOTH, "Smooth").stream()], [[1], [2]])
+    with pytest.raises(ValueError, match="chunks of one length, and not of .1, 2."):
+        strc.process_many([one, other], [[1], [2, 3]])
+    with pytest.raises(TypeError, match="no tensors"):
+        strc.process_many([strc.compile(SCALE, "Scale", inputs=["2"]).stream()], [numbers(2)])

@@ -1,12 +1,14 @@
 """Models as streams: each is run by the importer itself, which compares it with the model at every time step."""
 
 
+import re
 import subprocess
 
 import numpy
 import pytest
 import streaming_models as models
 import torch
+from streaming_support import Of, refusal
 from support import STRC, golden
 from torch import nn
 
@@ -229,3 +231,47 @@ def test_options_that_do_not_go_together(tmp_path):
     assert "no open dimensions" in fault_of(models.ConvStack(), 1, 1, 30, path=tmp_path, dynamic=(0,))
     with pytest.raises(ImportFailure, match="takes floats"):
         strc.torch.export(models.Pools(), [torch.ones(1, 3, 30, dtype=torch.float64)], tmp_path / "model.str", streaming=True)
+
+
+@pytest.mark.parametrize("function, how", [
+    (lambda x: x / x.shape[-1], r"computes with 32\.0 where a longer input has 69\.0"),
+    (lambda x: x.cumsum(-1) * x.shape[-1] ** -0.5, r"computes with 0\.17\d* where a longer input has 0\.12"),
+    (lambda x: x * torch.linspace(0, 1, x.shape[-1]), "computes with a table whose values depend on it"),
+])  # fmt: skip
+def test_the_length_of_the_input(function, how, tmp_path):
+    """The layer and the line that compute with it."""
+    told = refusal(Of(function, 2), (1, 1, 32), tmp_path)
+    assert "depends on the length of its input" in told and re.search(how, told)
+    assert "test_streaming.py:" in told and "make it a number that is the same for every length" in told
+
+
+class Canceller(nn.Module):
+    """Two inputs and two results, of other rates."""
+
+    def __init__(self):
+        super().__init__()
+        self.near, self.far = nn.Conv1d(1, 2, 4, stride=4), nn.Linear(3, 2)
+
+    def forward(self, near, far):
+        controls = self.far(far.transpose(1, 2)).transpose(1, 2)
+        return near - 0.5 * controls.sum(1, keepdim=True).repeat_interleave(4, 2), self.near(near) + controls
+
+
+def test_a_file_for_each_end(tmp_path):
+    """The main stream takes an input each and gives a result each; in one file they take turns."""
+    model, inputs = Canceller().eval(), [torch.randn(1, 1, 160), torch.randn(1, 3, 40)]
+    strc.torch.export(model, inputs, tmp_path / "model.str", streaming=True)
+    frames = [x[0].t().contiguous().numpy() for x in inputs]
+    for name, x in zip(("near", "far"), frames):
+        x.tofile(tmp_path / f"{name}.raw")
+    words = ["run", "--top", "Canceller", "--in", "near.raw", "--in", "far.raw", "--out", "out.raw", "--out", "low.raw", "model.str"]
+    subprocess.run([STRC, *words], cwd=tmp_path, check=True)
+    with torch.no_grad():
+        wanted = [y[0].t().contiguous().numpy() for y in model(*inputs)]
+    found = [numpy.fromfile(tmp_path / name, numpy.float32) for name in ("out.raw", "low.raw")]
+    for one, other in zip(found, wanted):
+        numpy.testing.assert_allclose(one, other.reshape(-1), atol=1e-5)
+    numpy.concatenate([frames[0].reshape(40, 4), frames[1]], 1).tofile(tmp_path / "both.raw")
+    subprocess.run([STRC, "run", "--top", "Canceller", "--in", "both.raw", "--out", "all.raw", "model.str"], cwd=tmp_path, check=True)
+    parted = numpy.fromfile(tmp_path / "all.raw", numpy.float32).reshape(40, 6)
+    assert (parted[:, :4].reshape(-1) == found[0]).all() and (parted[:, 4:].reshape(-1) == found[1]).all()

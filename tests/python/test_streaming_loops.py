@@ -1,9 +1,17 @@
 """Loops over time that are written in Python."""
 
+import subprocess
+
+import numpy
 import pytest
 import torch
 from streaming_support import exported, refusal, the_compiler  # noqa: F401
+from support import STRC
 from torch import nn
+from torch._higher_order_ops.associative_scan import associative_scan
+from torch._higher_order_ops.scan import scan
+
+import strc.torch
 
 SEQUENCE = (1, 24, 3)
 
@@ -189,3 +197,84 @@ def last(_, x):
 def test_refused(function, tmp_path):
     told = refusal(Function(function), SEQUENCE, tmp_path, time=1)
     assert "it takes one of the 24 time steps" in told and "test_streaming_loops.py:" in told
+
+
+class Scan(nn.Module):
+    """`scan` of a cell, along the second dimension."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.GRUCell(3, 5)
+        self.out = nn.Linear(5, 2)
+
+    def forward(self, x):
+        def step(h, now):
+            h = self.cell(now, h)
+            return h, h.clone()
+
+        _, found = scan(step, torch.zeros(1, 5), x, dim=1)
+        return self.out(found.transpose(0, 1))
+
+
+class Diagonal(nn.Module):
+    """A linear recurrence by `associative_scan`, over pairs of factor and state."""
+
+    def __init__(self):
+        super().__init__()
+        self.inside = nn.Linear(3, 4)
+        self.decay = nn.Parameter(0.4 + 0.5 * torch.rand(4))
+        self.out = nn.Linear(4, 2)
+
+    def forward(self, x):
+        inside = self.inside(x)
+
+        def combine(one, other):
+            return one[0] * other[0], other[0] * one[1] + other[1]
+
+        _, h = associative_scan(combine, (self.decay.expand_as(inside), inside), dim=1, combine_mode="generic")
+        return self.out(h)
+
+
+class Selective(nn.Module):
+    """The same with factors that depend on what comes, as selective state spaces have them."""
+
+    def __init__(self):
+        super().__init__()
+        self.inside, self.decay = nn.Linear(3, 4), nn.Linear(3, 4)
+
+    def forward(self, x):
+        def combine(one, other):
+            return one[0] * other[0], other[0] * one[1] + other[1]
+
+        return associative_scan(combine, (torch.sigmoid(self.decay(x)), self.inside(x)), dim=1, combine_mode="generic")[1]
+
+
+class Greatest(nn.Module):
+    def forward(self, x):
+        return associative_scan(torch.maximum, x, dim=1, combine_mode="generic")
+
+
+@pytest.mark.parametrize("make", [Scan, Diagonal, Selective, Greatest])
+def test_scans(make, tmp_path):
+    exported(make(), SEQUENCE, tmp_path)
+    assert "feedbackloop" in (tmp_path / "model.str").read_text()
+
+
+@pytest.mark.parametrize("make", [Scan, Diagonal, Greatest])
+def test_scans_of_whole_models(make, tmp_path):
+    """As the steps that they are: all of a sequence at once."""
+    model, x = make().eval(), torch.randn(1, 6, 3)
+    strc.torch.export(model, [x], tmp_path / "model.str")
+    numpy.save(tmp_path / "x.npy", x.numpy())
+    words = ["run", "--top", type(model).__name__, "--in", "x.npy", "--out", "y.npy", "model.str"]
+    subprocess.run([STRC, *words], cwd=tmp_path, check=True)
+    with torch.no_grad():
+        assert numpy.allclose(numpy.load(tmp_path / "y.npy"), model(x).numpy(), atol=1e-5)
+
+
+def test_a_scan_that_goes_backwards(tmp_path):
+    class Backwards(nn.Module):
+        def forward(self, x):
+            return associative_scan(torch.add, x, dim=1, reverse=True, combine_mode="generic")
+
+    assert "look ahead to the end" in refusal(Backwards(), SEQUENCE, tmp_path, time=1)

@@ -4,8 +4,9 @@ from .compile import compile
 from .diagnostics import CompileError, Diagnostic, RunError, StateError, StrcWarning
 from .program import Program
 from .schedule import Firing, Loop, Schedule
-from .stream import Stream
+from .stream import Stream, process_many
 
 __all__ = [
     "CompileError", "Diagnostic", "Firing", "Loop", "Program", "RunError", "Schedule", "StateError", "Stream", "StrcWarning", "compile",
+    "process_many",
 ]

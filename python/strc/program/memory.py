@@ -90,6 +90,9 @@ class Maker:
 
         return torch.from_numpy(array)
 
+    def all_finished(self, arrays: numpy.ndarray[Any, Any] | tuple[numpy.ndarray[Any, Any], ...]) -> Any:
+        return tuple(map(self.finished, arrays)) if isinstance(arrays, tuple) else self.finished(arrays)
+
 
 def maker_for(values: Sequence[Any]) -> Maker:
     return Maker(any(is_torch(value) for value in values))

@@ -12,7 +12,7 @@ import numpy
 
 from .core import GRAPH_JSON, GRAPH_SVG, PRODUCTS, SCHEDULE
 from .diagnostics import CompileError, Diagnostic, RunError
-from .ends import End, end_of
+from .ends import End, end_of, is_apart
 from .memory import Memory, maker_for, memory_of
 from .schedule import Schedule, parse
 from .stream import Stream
@@ -50,7 +50,7 @@ class Compiled:
 
     # ---- calls
 
-    def run(self, values: Sequence[Any], count: int | None, iterations: int | None) -> Any:
+    def run(self, values: Sequence[Any], count: int | None, iterations: int | None, apart: bool | None) -> Any:
         """From the start, to the end of the input; of scalars."""
         maker = maker_for(values)
         items = None
@@ -59,10 +59,8 @@ class Compiled:
                 raise TypeError("the program has no input")
             if count is None and iterations is None:
                 raise TypeError("the program has no input that could end: say how many items you want, with count=")
-        elif len(values) != 1:
-            raise TypeError(f"the program takes one array of items of type {self.input}, and not {len(values)}")
         else:
-            items = self.input.items(values[0])
+            items = self.input.arrived(values)
         found = self.compiler.run(None if items is None else as_bytes(items), iterations, count)
         self.let_out()
         errors = self.ear.listen(5)
@@ -70,7 +68,8 @@ class Compiled:
             raise RunError(errors)
         if self.output is None:
             return None
-        return maker.finished(self.output_items(found))
+        made = self.output_items(found)
+        return maker.all_finished(self.output.parted(made) if is_apart(values, apart) else made)
 
     def output_items(self, found: Any) -> numpy.ndarray[Any, Any]:
         assert self.output is not None
@@ -115,15 +114,18 @@ class Program:
 
     # ---- running
 
-    def __call__(self, *values: Any, count: int | None = None, iterations: int | None = None) -> Any:
+    def __call__(self, *values: Any, count: int | None = None, iterations: int | None = None, apart: bool | None = None) -> Any:
         """Runs the program from its start until the input is over, or until it has given `count` items or gone through `iterations` steady
         states. Arrays of NumPy give arrays of NumPy, tensors of PyTorch tensors of PyTorch.
 
-        Items come as one array. Tensors come one for each input, or stacks of them with a dimension more in front; the results are
+        Items come as one array, or as one for each of several inputs; then several outputs are a tuple of arrays, too (`apart` says so,
+        or not, whatever is given). Tensors come one for each input, or stacks of them with a dimension more in front; the results are
         stacked likewise. Raises RunError, TypeError and ValueError."""
         compiled = self.compiled(values)
         has_tensors = any(end and end.tensors for end in (compiled.input, compiled.output))
-        return compiled.call(values, count) if has_tensors and iterations is None else compiled.run(values, count, iterations)
+        if has_tensors and iterations is None:
+            return compiled.call(values, count)
+        return compiled.run(values, count, iterations, apart)
 
     def compiled(self, values: Sequence[Any] = ()) -> Compiled:
         """For inputs like these."""

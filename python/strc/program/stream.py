@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from .diagnostics import CompileError, RunError, StateError
+from .ends import is_apart
 from .memory import Maker, Memory, maker_for
 
 if TYPE_CHECKING:
@@ -89,18 +90,19 @@ class Stream:
         if not self.core.set(name, data):
             raise ValueError(f"there is no open parameter '{name}' of that type")
 
-    def process(self, *chunks: Any, count: int | None = None) -> Any:
-        """What comes of a chunk: an array of items, of which there may be none.
+    def process(self, *chunks: Any, count: int | None = None, apart: bool | None = None) -> Any:
+        """What comes of a chunk: an array of items, of which there may be none. Several inputs have a chunk each, with items as the rates between
+        them say; then several outputs are a tuple of arrays, too (`apart` says so, or not, whatever is given).
 
         Tensors come as a stack, with a dimension more in front, or as a single one; where several inputs take turns, a chunk for each. Where
         tensors of several types come out in turn, the result is a list of them. A program without input gives `count` items."""
         if self.input is None:
-            return self.without_input(chunks, count)
+            return self.without_input(chunks, count, bool(apart))
         if self.input.tensors or (self.output and self.output.tensors):
             return self.stacked(self.items(*self.arrived(chunks)), maker_for(chunks))
-        if len(chunks) != 1:
-            raise TypeError(f"a chunk is one array of items of type {self.input}, and not {len(chunks)}")
-        return maker_for(chunks).finished(self.scalars(self.input.items(chunks[0])))
+        place = self.given
+        made = self.scalars(self.input.arrived(chunks))
+        return maker_for(chunks).all_finished(self.output.parted(made, place) if self.output and is_apart(chunks, apart) else made)
 
     # ---- items
 
@@ -120,7 +122,7 @@ class Stream:
         self.work(self.core.process(as_bytes(items), None if made is None else as_bytes(made)))
         return made if made is not None else numpy.empty(0, numpy.uint8)
 
-    def without_input(self, chunks: Sequence[Any], count: int | None) -> Any:
+    def without_input(self, chunks: Sequence[Any], count: int | None, apart: bool = False) -> Any:
         if chunks:
             raise TypeError("the program has no input")
         if count is None or self.output is None:
@@ -129,9 +131,10 @@ class Stream:
             return self.stacked(self.places([], count, Maker(False)), Maker(False))
         from .program import as_bytes
 
+        place = self.given
         made = numpy.empty(count, self.output.dtype)
         self.work(self.core.process(None, as_bytes(made)))
-        return made
+        return self.output.parted(made, place) if apart else made
 
     # ---- items that are each in a place of their own
 
@@ -213,6 +216,38 @@ class Stream:
             raise RunError(self.compiled.ear.listen(6))
         self.taken += done[0]
         self.given += done[1]
+
+
+def process_many(streams: Sequence[Stream], chunks: Sequence[Any]) -> list[Any]:
+    """What comes of a chunk for each of several streams of one program, all chunks of one length: `stream.process` for each, with the same bits. With
+    `strc.compile(..., options={"lanes": True})` those that stand at the same place are done together, each in a lane of vectors."""
+    if len(streams) != len(chunks):
+        raise ValueError(f"there are {len(streams)} streams, and {len(chunks)} chunks")
+    if not streams:
+        return []
+    first = streams[0]
+    if len({id(stream) for stream in streams}) != len(streams) or any(stream.compiled is not first.compiled for stream in streams):
+        raise ValueError("streams that go on together are different ones of one program")
+    if first.input is None or first.output is None or first.input.tensors or first.output.tensors:
+        raise TypeError("streams that go on together take and give items that are no tensors")
+    arrived = [first.input.items(chunk) for chunk in chunks]
+    if len({len(items) for items in arrived}) > 1:
+        raise ValueError(f"streams that go on together take chunks of one length, and not of {sorted({len(items) for items in arrived})}")
+    count = len(arrived[0])
+    room = max(max(stream.expected(stream.taken + count) - stream.given, 0) for stream in streams)
+    made = [numpy.empty(room, first.output.dtype) for _ in streams]
+    fine, counts = first.core.process_many(
+        [stream.core for stream in streams], [items.ctypes.data for items in arrived], [items.ctypes.data for items in made], count, room
+    )
+    first.compiled.let_out()
+    for stream, (taken, given) in zip(streams, counts):
+        stream.taken += taken
+        stream.given += given
+        stream.has_failed = stream.has_failed or not fine and taken < count
+    if not fine:
+        raise RunError(first.compiled.ear.listen(6))
+    maker = maker_for(chunks)
+    return [maker.finished(items[:given]) for items, (_, given) in zip(made, counts)]
 
 
 def stack(made: list[Memory], stream: Stream, maker: Maker) -> Any:

@@ -32,6 +32,14 @@ LOUDER = 3.0  # the noise in it, so that whatever chooses chooses otherwise
 Results = list[torch.Tensor]
 
 
+class OtherLength(ImportFailure):
+    """The stream is right for the example, and not for `inputs`, which are longer."""
+
+    def __init__(self, text: str, inputs: Sequence[torch.Tensor]):
+        super().__init__(text)
+        self.inputs = inputs
+
+
 @dataclass(frozen=True)
 class Sequences:
     """The inputs of a run, as long as so many items of the finest, and the model's results for them: frames, time first."""
@@ -220,5 +228,9 @@ def prove(streamed: Streamed, model: torch.nn.Module, examples: Sequence[torch.T
         other, begin, end = prover.changed(long)
         prover.check_changes(long.wanted, other.wanted, begin, end, "the model")
         prover.compared(short)
-        found = [prover.compared(long, chunk) for chunk in (None, *CHUNKS)]
+        try:
+            whole = prover.compared(long)
+        except ImportFailure as fault:
+            raise OtherLength(str(fault), long.inputs) from fault
+        found = [whole, *(prover.compared(long, chunk) for chunk in CHUNKS)]
         prover.check_changes(found[0], prover.compared(other, OTHER_CHUNK), begin, end, "the stream")

@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy
 
 from ..errors import ImportFailure
-from .files import files_of, parameters_of, with_files
 from .streamed import Streamed
 
 SECONDS = 600
@@ -53,9 +52,8 @@ class Program:
         declared = re.search(rb"^float->float \w+ (\w+)", text, re.M)
         assert declared, text
         self.name = declared[1].decode()
-        self.inputs, self.outputs = ([f"{name}.raw" for name in names] for names in parameters_of(streamed))
-        if len(self.inputs) == len(self.outputs) == 1:
-            text += b"\n" + with_files(streamed, self.name).encode("ascii")
+        self.inputs = [f"in{k + 1}.raw" for k in range(len(streamed.inputs))]
+        self.outputs = [f"out{k + 1}.raw" for k in range(len(streamed.results))]
         (self.folder / "model.str").write_bytes(text)
         (self.folder / "model.safetensors").write_bytes(weights)
 
@@ -77,8 +75,8 @@ class Program:
                 path.write_bytes(frames.tobytes())
         for thread in threads:
             thread.start()
-        files = [word for name in (*self.inputs, *self.outputs) for word in ("-D", f"{name.removesuffix('.raw')}={name}")]
-        words = [self.strc, "run", "-w", "--tail=drop", *way, "--top", files_of(self.name), *files, "model.str"]
+        files = [word for option, names in (("--in", self.inputs), ("--out", self.outputs)) for name in names for word in (option, name)]
+        words = [self.strc, "run", "-w", "--tail=drop", *way, "--top", self.name, *files, "model.str"]
         done = subprocess.run(words, cwd=self.folder, capture_output=True, check=False, timeout=SECONDS)
         self.release(threads)
         if done.returncode != 0:

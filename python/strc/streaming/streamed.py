@@ -70,6 +70,9 @@ class Streamed:
         else:
             lines = [f"// For {listed(self.inputs)} that come{'' if more or x.frames > 1 else 's'} in"]
             lines[0] += f" {listed(self.results)} come{'' if others or y.frames > 1 else 's'} out."
+        ends = [f"an {option} for each {what}" for option, what, all in (("--in", "input", self.inputs), ("--out", "result", self.results)) if len(all) > 1]
+        if ends:
+            lines.append(f"// Files: {' and '.join(ends)}, in order.")
         if self.latency:
             lines.append(f"// Latency: {samples(self.latency)}.")
         if self.context:

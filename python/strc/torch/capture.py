@@ -22,6 +22,7 @@ from .attributes import Change, evaluating
 from .changes import called, check_attributes, make_buffers, refused
 from .places import OWN_FOLDER, TORCH_FOLDER, at_line, own_place, stays
 from .states import Buffer, changed_buffers, returned_by
+from .scans import scans_as_loops
 from .record import NotRecorded, Stored, record, versions
 
 MADE_FOR = "2.11"
@@ -98,12 +99,12 @@ def why_not(error: BaseException) -> str:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Without what PyTorch says to those who work on PyTorch."""
+    """Without what PyTorch says to those who work on PyTorch, and with its scans as loops."""
     before = logging.root.manager.disable
     logging.disable(logging.ERROR)
     try:
         nowhere = io.StringIO()
-        with warnings.catch_warnings(), torch.no_grad(), redirect_stdout(nowhere), redirect_stderr(nowhere):
+        with warnings.catch_warnings(), torch.no_grad(), redirect_stdout(nowhere), redirect_stderr(nowhere), scans_as_loops():
             warnings.simplefilter("ignore")
             yield
     finally:

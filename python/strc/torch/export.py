@@ -20,11 +20,13 @@ from ..ir.operators import weights_prefixes
 from ..source import source_of
 from ..source.expressions import EXPRESSIONS, Written
 from ..source.floats import StreamFilter
-from ..streaming import Streamed, formatted, join_frames, prove, streamed, with_files
+from ..streaming import OtherLength, Streamed, formatted, join_frames, prove, streamed
 from .attributes import evaluating
 from .capture import Captured, capture
+from .lengths import where_lengths_count
 from .lowering import lower, static
 from . import items
+from .scans import scans_as_loops
 from .states import Buffer
 
 
@@ -48,11 +50,7 @@ class Imported:
         if self.streamed:
             about += self.streamed.about()
         text = "\n".join([*about, *([""] if about else []), source_of(self.program, replicate, written={**EXPRESSIONS, **self.written})])
-        if not self.streamed:
-            return text
-        if len(self.streamed.inputs) > 1 or len(self.streamed.results) > 1:
-            text += "\n" + with_files(self.streamed, self.program.name)
-        return formatted(text)
+        return formatted(text) if self.streamed else text
 
     def used_tensors(self) -> dict[str, torch.Tensor]:
         """The stored values that the program names."""
@@ -210,6 +208,21 @@ def proven(
     tensors = {name: tensor.contiguous().clone() for name, tensor in imported.used_tensors().items()}
     source, weights = text.encode("ascii"), safetensors.torch.save(tensors)
     if imported.streamed:
-        with evaluating(model):
-            prove(imported.streamed, model, list(example_inputs), source, weights)
+        try:
+            with evaluating(model), scans_as_loops():
+                prove(imported.streamed, model, list(example_inputs), source, weights)
+        except OtherLength as fault:
+            raise explained(model, example_inputs, fault) from fault
     return source, weights
+
+
+def explained(model: torch.nn.Module, examples: Sequence[torch.Tensor], fault: OtherLength) -> ImportFailure:
+    """With the layer that computes with the length of its input, if that is why a stream goes wrong behind the example's length."""
+    lowered = [lower(capture(model, inputs), streams=True) for inputs in (examples, fault.inputs)]
+    where = where_lengths_count([program for _, program, _, _ in lowered], [tensors for _, _, tensors, _ in lowered])
+    if where is None:
+        return fault
+    return ImportFailure(
+        f"what the model does depends on the length of its input, which a stream has not: {where}\n  make it a number that is the same for every "
+        "length, or what is known at each time step (cumsum of ones counts them)"
+    )

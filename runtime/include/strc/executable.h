@@ -78,11 +78,18 @@ typedef struct strc_port {
         is_named;  ///< only the run knows what they are: names (strc_symbolic). Of an output `tensors` and `first_shape` say nothing
     uint32_t
         file_parameter;  ///< 1 + the parameter that names the file instead of `file`; 0: none does
+    uint32_t turns;  ///< of an open end: several inputs or outputs that take turns; 0: there is one
+    uint32_t first_turn;  ///< in strc_executable.turns: items of each that follow each other
     uint64_t
         flush;  ///< of an input: zeros behind its last item that bring out what the program holds
     uint64_t steady;  ///< items in a steady state; 0: that is not known
     uint64_t mixed;  ///< of an input: see strc_sound_use
 } strc_port;
+
+/// What to do where files do not fit them.
+#define STRC_ENDS_HINT                                                             \
+    "a main stream that begins with a round-robin splitter has an input for each " \
+    "of its branches, one that ends in a round-robin joiner an output for each"
 
 /// A parameter of the main stream that `-D` sets.
 typedef struct strc_parameter {
@@ -199,6 +206,7 @@ typedef struct strc_executable {
     const strc_field *fields;
     const int64_t
         *shapes;  ///< of tensors, as strc/values.h has them, and where each lies in an item
+    const uint64_t *turns;  ///< of ports
     const strc_port *inputs;  ///< as many as the program has
     const strc_port *outputs;
     const strc_parameter *parameters;

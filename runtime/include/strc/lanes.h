@@ -53,6 +53,30 @@ int strc_lanes_done(const strc_lane *, size_t in_count);
 /// instances, each with `in_count` items and room for `out_count`.
 void strc_lanes_process(strc_lane *lanes, size_t count, size_t in_count, size_t out_count);
 
+// ---- calls for many instances
+
+/// What instance `k` is to do by itself: so many items of its arrays, behind those that it has taken and given in the call.
+typedef struct strc_stretch {
+    size_t k;
+    size_t behind_in, behind_out;
+    size_t in_count, out_count;
+    size_t taken, given;  ///< set by who does it
+} strc_stretch;
+
+/// A call for many instances, whose flows are all different. Those that stand at the same place go on together, the others one by one.
+typedef struct strc_many {
+    void *self;  ///< of the functions
+    strc_flow *(*flow)(void *self, size_t k);  ///< null: it cannot go on with others
+    void (*alone)(void *self, strc_stretch *);
+    /// All of instance `k` is done: so many items. `together`: in lanes, with nothing left for `alone`.
+    void (*done)(void *self, const strc_stretch *all, int together);
+    size_t count;
+    const unsigned char *const *in;  ///< arrays, by instance
+    unsigned char *const *out;
+    size_t in_count, out_capacity;
+} strc_many;
+void strc_many_process(const strc_many *);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "strc/turns.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -36,6 +38,11 @@ void strc_library_destroy(strc_library *);
 /// a fault too; from then on all calls fail until strc_library_reset.
 int strc_library_process(strc_library *, const void *in, size_t in_count, void *out,
                          size_t out_capacity, size_t *consumed, size_t *produced);
+
+/// What strc_library_process does, with an array for each input and each output of the main stream in order (strc_port::turns), whose items take
+/// turns; `done` says how many of each there were. Null: the stream has no such side.
+int strc_library_process_ends(strc_library *, strc_open_end *in, strc_open_end *out);
+int strc_library_drain_ends(strc_library *, strc_open_end *out);
 
 /// What strc_library_process does, for `count` handles, which are all different: handle k takes up to `in_count` items of `in[k]` and gives up to
 /// `out_capacity` to `out[k]`; `consumed[k]` and `produced[k]` (either array may be null) say how many there were. The bits are those of one call after the

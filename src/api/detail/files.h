@@ -26,6 +26,8 @@ public:
 
 private:
     void checkFilters();
+    void checkCount(std::size_t files, bool isInput);
+    std::vector<std::uint64_t> turnsOf(bool isInput) const;
     bool checkSide(const char* option, bool isThere, std::string_view side);
     std::optional<io::Format> formatOf(const char* file, const char* format,
                                        std::string_view option);

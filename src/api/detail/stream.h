@@ -41,6 +41,7 @@ struct strc_stream {
     std::unique_ptr<void, decltype(&std::free)> block{nullptr, &std::free};
     strc_flow* flow = nullptr;
     std::vector<strc::api::TensorItem> inTypes, outTypes;
+    std::vector<std::uint64_t> inTurns, outTurns;  ///< of inputs and outputs, one at least
     strc_print* print = nullptr;
     void* printUser = nullptr;
     std::unique_ptr<strc::api::Replacing>

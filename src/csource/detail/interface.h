@@ -58,6 +58,11 @@ std::string printDrain(const Source&, const Shape&);
 std::string printLife(Source&);
 /// `NAME_save` and what belongs to it; `NAME_process_many`. `handle`: printHandle, by which states know their layout.
 std::string printState(const Source&, const Shape&, std::string_view handle);
+/// Of a program with several inputs or outputs: `NAME_process` and `NAME_drain` around the static ones that printProcess and
+/// printDrain are then, and `NAME_process_ends`, `NAME_drain_ends`.
+std::string printEnds(const Source&, const Shape&);
+/// Are there such?
+bool hasEnds(const Source&);
 /// What is done again when a parameter has been set.
 std::string printAgain(Source&, const Functions&, const Shape&);
 /// `NAME_set` and the setters.

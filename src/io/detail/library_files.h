@@ -17,12 +17,16 @@ namespace strc::io {
 const strc_format& functionsOf(Format);
 const strc_format& tensorFunctionsOf(Format, bool isOutput);
 std::vector<const strc_format*> tensorFunctionsOf(const std::vector<TensorFile>&, bool isOutput);
+std::vector<const strc_format*> functionsOf(const std::vector<TurnFile>&);
 
 class LibraryReader final : public ItemReader {
 public:
     /// Items of numbers.
     LibraryReader(std::string name, const types::Type*, std::function<void()> beforeWaiting);
     LibraryReader(const std::vector<TensorFile>&, const TensorItems&, std::string owner,
+                  std::function<void()> beforeWaiting);
+    /// Items of numbers in several files.
+    LibraryReader(const std::vector<TurnFile>&, const types::Type*,
                   std::function<void()> beforeWaiting);
     ~LibraryReader() override { strc_reader_close(&reader); }
     LibraryReader(const LibraryReader&) = delete;
@@ -98,12 +102,15 @@ class CycleWriter final : public ItemWriter {
 public:
     /// Without types only the run knows what comes.
     CycleWriter(const std::vector<TensorFile>&, const TensorItems&);
+    /// Of numbers.
+    CycleWriter(const std::vector<TurnFile>&, const types::Type*);
     ~CycleWriter() override;
     CycleWriter(const CycleWriter&) = delete;
     CycleWriter& operator=(const CycleWriter&) = delete;
 
     base::Status open(const StreamInfo&);
 
+    void complete(const strc_heard&, const strc_sound_use&) override;
     base::Status expect(const types::Type* tensor, const types::Type* memory) override;
     base::Status write(const std::byte* from, std::size_t count) override;
     base::Status flush() override;
@@ -112,10 +119,10 @@ public:
     bool readerGone() const override { return strc_file_cycle_gone(&cycle) != 0; }
 
 private:
-    const char* name() const { return files.front().name.c_str(); }
+    const char* name() const { return files.front().c_str(); }
     bool hasFailed() const;
 
-    std::vector<TensorFile> files;
+    std::vector<std::string> files;
     std::optional<LibraryItem> item;
     std::vector<const strc_format*> formats;
     std::vector<std::int64_t> next;  ///< the shape of the tensor that comes

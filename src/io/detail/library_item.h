@@ -6,6 +6,7 @@
 
 #include "io/item_types.h"
 #include "io/tensors.h"
+#include "io/turns.h"
 #include "strc/files/format.h"
 
 namespace strc::io {
@@ -14,6 +15,8 @@ class LibraryItem {
 public:
     /// Of numbers, in one file.
     explicit LibraryItem(const types::Type*);
+    /// Of numbers, in files that take turns.
+    LibraryItem(const types::Type*, const std::vector<TurnFile>&);
     /// Of tensors, in files that take turns. `owner`: what messages call who reads.
     LibraryItem(const TensorItems&, const std::vector<TensorFile>&, std::string owner);
     LibraryItem(const LibraryItem&) = delete;
@@ -31,6 +34,7 @@ private:
     bool holdsRaw = false, holdsOthers = false;
     std::vector<std::string> fileNames;
     std::vector<const char*> files;
+    std::vector<std::uint64_t> turns;
 };
 
 }  // namespace strc::io

@@ -60,7 +60,8 @@ def windows(build: Builder, x: Timed, places: Stored) -> Timed:
     given = build.tensor(places).long()
     ways = [(dim, stride) for dim in range(given.dim()) if (stride := distance(given, dim)) > 0]
     if not ways or int(given.min()) < 0:
-        raise Refused("the time steps that it takes are not windows that begin equally far apart; interpolation goes by whole factors (scale_factor=2)")
+        raise Refused("the time steps that it takes are not windows that begin equally far apart; interpolation goes by whole factors (scale_factor=2), and "
+                      "padding is with constants on the left (functional.pad(x, (n, 0)))")  # fmt: skip
     dim, stride = max(ways, key=lambda way: way[1] * given.shape[way[0]])
     return cut(build, x, given.select(dim, 0), dim, stride)
 

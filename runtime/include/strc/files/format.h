@@ -6,6 +6,7 @@
 #include "strc/files/sink.h"
 #include "strc/files/source.h"
 #include "strc/sounds.h"
+#include "strc/turns.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,12 +28,16 @@ typedef struct strc_item {
     const char *const *files;  ///< several that take turns, the first of which is open; null: one
     const struct strc_format *const *formats;  ///< of each of them; null: as the first
     uint32_t file_count;
+    const uint64_t *
+        turns;  ///< items of each file that follow each other, if they are no tensors; null: there is one file
 } strc_item;
 
 /// One of the files that take turns.
 typedef struct strc_part {
     const char *file;
-    uint64_t items;
+    uint64_t items;  ///< in all, or if nobody knows, so far
+    strc_turns turns;  ///< of all
+    strc_stream_info info;
 } strc_part;
 
 typedef struct strc_reader {
@@ -121,6 +126,8 @@ int strc_check_formats(const strc_item *, strc_origin);
 /// are none.
 int strc_reader_open(strc_reader *, const strc_format *, strc_item, const char *name, strc_origin,
                      strc_before_waiting);
+/// The same of several files that take turns (strc_item::turns); what one lacks ends all of them.
+int strc_turns_open(strc_reader *, strc_item, strc_origin, strc_before_waiting);
 void strc_reader_close(strc_reader *);
 /// Bytes at the end that are too few for an item, as far as the end is known.
 uint64_t strc_reader_rest(const strc_reader *);
