@@ -141,7 +141,7 @@ def evaluated(model):
     from strc.onnx import reading
     from strc.onnx.walker import Evaluator
 
-    return Evaluator(reading.checked(model, None, "the model"), "", [])()
+    return Evaluator(reading.checked(model), "", [])()
 
 
 def tried(case, level: int) -> tuple[str, str, int]:

@@ -20,7 +20,7 @@ from ..torch.export import KINDS, Model, Times, check_results, state_of, stream_
 from ..torch.lowering import Lowering, NotLowered, Pair, Var
 from ..torch.weights import Known
 from . import ends, reading
-from .walker import Evaluator, Refused, walker_of
+from .walker import Evaluator, NodeLowering, Refused, walker_of
 
 Given = Union[str, "os.PathLike[str]", onnx.ModelProto]
 
@@ -57,7 +57,7 @@ def class_name(model: onnx.ModelProto, default: str) -> str:
 def opened(given: Given) -> tuple[onnx.ModelProto, str, str]:
     """A model that has been checked, its folder, and a name for it."""
     if isinstance(given, onnx.ModelProto):
-        return reading.checked(given, None, "the model"), "", "Model"
+        return reading.checked(given), "", "Model"
     model, folder = reading.load(given)
     return model, str(folder), Path(given).stem
 
@@ -73,7 +73,7 @@ class Read:
 
 def read(model: onnx.ModelProto, folder: str, inputs: Sequence[ends.Input], streams: bool) -> Read:
     """Walks through a model. Raises `Refused` with all nodes that have no translation."""
-    lowering = Lowering(streams=streams)
+    lowering = NodeLowering(streams=streams)
     numbers: dict[str, int] = {}
     values: dict[str, Any] = {}
     for one in inputs:

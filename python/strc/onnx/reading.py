@@ -9,7 +9,7 @@ from pathlib import Path
 
 import onnx
 from google.protobuf.message import DecodeError
-from onnx import checker, shape_inference, version_converter
+from onnx import checker, external_data_helper, shape_inference, version_converter
 
 from ..errors import ImportFailure
 from .stored import count_of
@@ -104,12 +104,14 @@ def own_version(model: onnx.ModelProto) -> int:
     return max([one.version for one in model.opset_import if one.domain in ("", "ai.onnx")], default=0)
 
 
-def converted(model: onnx.ModelProto) -> onnx.ModelProto:
+def converted(model: onnx.ModelProto, folder: Path | None) -> onnx.ModelProto:
     """An old model as one of version 13. Raises `ImportFailure`."""
     version = own_version(model)
     if not version or version >= OLDEST:
         return model
     try:
+        if folder is not None:
+            external_data_helper.load_external_data_for_model(model, str(folder))
         return version_converter.convert_version(model, OLDEST)
     except Exception as error:  # whatever the converter raises
         raise ImportFailure(
@@ -118,8 +120,9 @@ def converted(model: onnx.ModelProto) -> onnx.ModelProto:
         ) from error
 
 
-def checked(model: onnx.ModelProto, folder: Path | None, what: str) -> onnx.ModelProto:
-    """A model that holds what the standard asks for. Raises `ImportFailure`."""
+def checked(model: onnx.ModelProto, path: Path | None = None) -> onnx.ModelProto:
+    """A model, of a file if it has data outside of it, that holds what the standard asks for. Raises `ImportFailure`."""
+    what, folder = ("the model", None) if path is None else (f"'{path}'", path.parent)
     check_version()
     if not model.HasField("graph"):
         raise ImportFailure(f"{what} has no graph")
@@ -127,9 +130,9 @@ def checked(model: onnx.ModelProto, folder: Path | None, what: str) -> onnx.Mode
     newest = onnx.defs.onnx_opset_version()
     if own_version(model) > newest:
         raise ImportFailure(f"{what} has operators of version {own_version(model)}, and the package onnx knows those up to {newest}")
-    made = converted(model)
+    made = converted(model, folder)
     try:
-        checker.check_model(made)
+        checker.check_model(made if path is None or made is not model else path)
         shape_inference.infer_shapes(made, check_type=True)
     except Exception as error:  # whatever the package raises
         raise ImportFailure(f"{what} is no valid ONNX model: {first_line(error)}") from error
@@ -139,5 +142,4 @@ def checked(model: onnx.ModelProto, folder: Path | None, what: str) -> onnx.Mode
 def load(path: str | os.PathLike[str]) -> tuple[onnx.ModelProto, Path]:
     """The model of a file, and the folder of its data. Raises `ImportFailure`."""
     place = Path(path)
-    folder = place.parent
-    return checked(parsed(place), folder, f"'{place}'"), folder
+    return checked(parsed(place), place), place.parent

@@ -13,6 +13,7 @@ from torch.utils import _pytree as pytree
 
 from ..errors import ImportFailure, Place
 from ..ir import Origin
+from ..ir.model import Frame
 from ..torch.composed import followed
 from ..torch.lowering import Call, Lowering, NotLowered, Pair, Var
 from ..torch.weights import Known
@@ -22,6 +23,11 @@ from .registry import TABLE, Entry, NeedsKnown, Node, node_of, numbers_of
 from .stored import MOST_ELEMENTS, NUMBERS, tensor_of
 
 MOST_NODES = 100_000  # that are walked, those of unrolled loops each time
+FEW = 4096  # elements, of which no operator but these makes more than memory holds
+MAKERS = {
+    "BlackmanWindow", "CenterCropPad", "Col2Im", "ConstantOfShape", "EyeLike", "Expand", "HammingWindow", "HannWindow", "OneHot", "Pad", "Range", "Resize", "Tile",
+    "Upsample", "DFT", "MelWeightMatrix", "MaxUnpool",
+}
 MOST_NESTED = 40  # functions and subgraphs in each other
 Values = dict[str, Any]
 
@@ -52,6 +58,33 @@ def described(node: Node) -> str:
 def stored_name(name: str) -> str:
     """A name for the file of weights."""
     return re.sub(r"[^A-Za-z0-9_.]+", "_", name).strip("_.") or "value"
+
+
+def frames_of(name: str) -> tuple[Frame, ...]:
+    """The modules around a node, where its name says them: `/layer1/layer1.0/conv1/Conv` is a node of conv1 in layer1.0 in layer1."""
+    found: list[Frame] = []
+    for scope in name.strip("/").split("/")[:-1]:
+        before = found[-1].path if found else ""
+        path = scope if not before or scope.startswith(f"{before}.") else f"{before}.{scope}"
+        words = [word for word in re.findall(r"[A-Za-z]+", scope.rpartition("/")[2])]
+        last = words[-1] if words else "Module"
+        found.append(Frame(path, last[0].upper() + last[1:]))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class NodePlace(Place):
+    """A node of an ONNX model, which has no line."""
+
+    def __str__(self) -> str:
+        return f"node '{self.module}' ({self.class_name})"
+
+
+class NodeLowering(Lowering):
+    """Names what it stores after the node that it is of."""
+
+    def local_name(self, name: str) -> str:
+        return f"{stored_name(self.origin.place.module)}.{name}"
 
 
 class Walker:
@@ -119,7 +152,7 @@ class Walker:
 
     def apply(self, node: Node, given: list[Any], values: Values) -> list[Any]:
         """The results of a node. Raises `NotLowered`."""
-        self.lowering.origin = Origin((), Place(module=node.name, class_name=node.op))
+        self.lowering.origin = Origin(frames_of(node.name), NodePlace(module=node.name, class_name=node.op))
         if (node.domain, node.op) in self.functions:
             return self.function(self.functions[node.domain, node.op], node, given)
         entry = TABLE.get((node.domain, node.op))
@@ -228,6 +261,8 @@ class Walker:
 
 def check_size(function: Callable[..., Any], node: Node, tensors: list[Any]) -> None:
     """Raises `NotLowered` for a result that no memory holds. What cannot be told without values has at most as many elements as the inputs."""
+    if not MAKERS.intersection([node.op]) and sum(one.numel() for one in pytree.tree_leaves(tensors) if isinstance(one, torch.Tensor)) < FEW:
+        return
     shadows = pytree.tree_map(lambda value: value.to("meta") if isinstance(value, torch.Tensor) else value, tensors)
     try:
         with torch.no_grad(), torch.device("meta"):
@@ -264,7 +299,7 @@ class Evaluator(torch.nn.Module):  # type: ignore[misc]
         return self
 
     def forward(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        walker = walker_of(self.model, Lowering(), self.folder)
+        walker = walker_of(self.model, NodeLowering(), self.folder)
         walker.kind = self.kind
         found = walker.graph(self.model.graph, {name: Known(name, tensor) for name, tensor in zip(self.names, tensors)})
         if walker.faults:
