@@ -1,5 +1,6 @@
 """ONNX models as programs: they give what the package's own evaluator gives."""
 
+import re
 import subprocess
 import sys
 
@@ -165,3 +166,24 @@ def test_without_the_package(tmp_path):
     done = subprocess.run([sys.executable, "-c", hides, str(ROOT / "python"), str(place)], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "has no package onnx" in done.stderr and "strc setup torch" in done.stderr
+
+
+def test_page(tmp_path, monkeypatch, capsys):
+    """The example of docs/onnx.md."""
+    monkeypatch.chdir(tmp_path)
+    script, words, printed = re.findall(r"^```(?:python|sh|text)\n(.*?)^```$", (ROOT / "docs/onnx.md").read_text(encoding="utf-8"), re.M | re.S)
+    exec(script, {})
+    assert command.run(words.split()[2:]) == 0
+    assert capsys.readouterr().out == printed
+
+
+def test_an_executable(tmp_path):
+    """It runs without Python, with nothing in its environment."""
+    strc.onnx.export(models.perceptron(), tmp_path / "model.str", sizes={"N": 2})
+    words = [STRC, "build", "--top", "Net", "model.str", "-o", "model", "--input", "2x4"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    x = noise(2, 4)
+    numpy.save(tmp_path / "x.npy", x)
+    subprocess.run(["./model", "--in", "x.npy", "--out", "y.npy"], cwd=tmp_path, env={}, check=True)
+    assert_close(torch.from_numpy(numpy.load(tmp_path / "y.npy")), torch.from_numpy(models.evaluated(models.perceptron(), x)[0]))

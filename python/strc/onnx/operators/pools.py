@@ -32,7 +32,7 @@ class Windows:
         """How many there are along a dimension. One that begins behind what is padded is none."""
         before, after = self.pads[k]
         room = self.sizes[k] + before + after - self.dilations[k] * (self.kernel[k] - 1) - 1
-        found = (-(-room // self.strides[k]) if self.ceil else room // self.strides[k]) + 1
+        found: int = (-(-room // self.strides[k]) if self.ceil else room // self.strides[k]) + 1
         if self.ceil and (found - 1) * self.strides[k] >= self.sizes[k] + before:
             found -= 1
         if found < 1:
@@ -50,8 +50,8 @@ class Windows:
 
     def behind(self, k: int) -> int:
         """What has to be added behind a dimension so that all windows are whole."""
-        last = (self.outs[k] - 1) * self.strides[k] + self.dilations[k] * (self.kernel[k] - 1) + 1
-        return max(0, last - self.sizes[k] - self.pads[k][0])
+        last: int = (self.outs[k] - 1) * self.strides[k] + self.dilations[k] * (self.kernel[k] - 1) + 1
+        return max(0, last - int(self.sizes[k]) - self.pads[k][0])
 
     def of(self, x: Any, fill: Any) -> Any:
         """The windows' points, in a last dimension."""

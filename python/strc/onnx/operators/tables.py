@@ -56,7 +56,7 @@ def numbers(node: Node, start: Any, limit: Any, delta: Any) -> Any:
     if step == 0:
         raise NotLowered("steps of 0")
     count = max(ceil((last - first) / step), 0)
-    kind = node.types[0]
+    kind = node.types[0] or torch.float32
     return (first + step * torch.arange(count, dtype=torch.float64 if kind.is_floating_point else torch.int64)).to(kind)
 
 

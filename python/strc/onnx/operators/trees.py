@@ -116,6 +116,7 @@ def trees_of(node: Node, kind: str) -> tuple[Trees, int]:
     for row, target, value in zip(at, targets, values):
         weights[row, target] += value
     bounds = numbers(node, "nodes_values")
+    assert bounds is not None
     missing = numpy.array(node.get("nodes_missing_value_tracks_true") or [0] * len(ids)) != 0
     children = {*yes[~leaf].tolist(), *no[~leaf].tolist()}
     roots = [k for k in own.tolist() if k not in children]
@@ -146,15 +147,6 @@ def transformed(scores: Any, how: str) -> Any:
         return made / made.sum(1, keepdim=True)
     if how != "NONE":
         raise NotLowered(f"the function {how} of scores")
-    return scores
-
-
-def classified(node: Node, scores: Any, single: bool, labels: list[int], how: str) -> Any:
-    """The class, and what each class gets. One score stands for two classes."""
-    if single:
-        other = 1 - scores if how == "NONE_PROBABILITY" else -scores
-        values = torch.cat([other, scores], 1)
-        return values
     return scores
 
 
