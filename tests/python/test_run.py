@@ -99,7 +99,7 @@ class Sharing(torch.nn.Module):
         self.other.linear.bias = self.one.linear.bias
 
     def forward(self, x):
-        return self.other(self.one(x))
+        return self.one(self.other(x))
 
 
 def test_modules_that_share_weights(tmp_path):

@@ -54,8 +54,9 @@ def bound(node: onnx.NodeProto, given: Mapping[str, Any], defaults: Mapping[str,
 
 
 def sources(nodes: Sequence[onnx.NodeProto], name: str) -> list[str]:
-    """The values from outside of the nodes that one of their values is computed from."""
-    makers = {result: node for node in nodes for result in node.output}
+    """The values from outside of the nodes that one of their values, or of the graphs within them, is computed from."""
+    inner = [one for node in nodes for graph in within(node) for one in graph.node]
+    makers = {result: node for node in (*inner, *nodes) for result in node.output}
     waiting, seen = [name], {name}
     found = []
     while waiting:
@@ -63,8 +64,8 @@ def sources(nodes: Sequence[onnx.NodeProto], name: str) -> list[str]:
         if one not in makers:
             found.append(one)
             continue
-        inner = [value for graph in within(makers[one]) for node in graph.node for value in node.input]
-        new = [value for value in (*makers[one].input, *inner) if value and value not in seen]
+        used = [value for graph in within(makers[one]) for node in graph.node for value in node.input]
+        new = [value for value in (*makers[one].input, *used) if value and value not in seen]
         seen.update(new)
         waiting.extend(new)
     return found

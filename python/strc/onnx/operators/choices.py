@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from ...torch.lowering import NotLowered
 from ..registry import Node, axes_of, operator
 
 
@@ -29,3 +30,13 @@ def unique(node: Node, x: Any) -> Any:
         inverse = torch.argsort(order)[inverse]
     values = whole.reshape(-1)[firsts] if axis is None else whole.index_select(axes_of(axis, whole.dim())[0], firsts)
     return values, firsts, inverse, counts
+
+
+@operator("NonMaxSuppression")
+def non_max_suppression(node: Node, *given: Any) -> Any:
+    raise NotLowered("how many boxes it gives depends on the input, and a stream has one shape for all inputs: end the model before it")
+
+
+@operator("ImageDecoder")
+def image_decoder(node: Node, *given: Any) -> Any:
+    raise NotLowered("the size of the picture depends on the input: give the model pictures, which programs read from files themselves")
