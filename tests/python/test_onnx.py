@@ -118,7 +118,10 @@ def test_streaming_scan(tmp_path, monkeypatch):
 
 def test_special_values(tmp_path):
     """NaN and infinities go through as the evaluator has them."""
-    nodes = [helper.make_node("Relu", ["x"], ["a"]), helper.make_node("Max", ["a", "x"], ["b"]), helper.make_node("Add", ["b", "x"], ["y"])]
+    nodes = [
+        helper.make_node("Relu", ["x"], ["a"]), helper.make_node("Max", ["a", "x"], ["b"]), helper.make_node("Sign", ["x"], ["c"]),
+        helper.make_node("Add", ["b", "c"], ["y"]),
+    ]
     model = models.model_of(nodes, [models.info("x", [5])], [models.info("y", [5])])
     imported = strc.onnx.export(model, tmp_path / "model.str")
     x = numpy.array([numpy.nan, numpy.inf, -numpy.inf, -1.0, 2.0], "float32")

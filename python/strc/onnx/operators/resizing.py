@@ -24,7 +24,7 @@ class Axis:
     axis: int
     size: int
     out: int
-    scale: float
+    scale: Any  # a float, or one of NumPy's of single precision
     start: float = 0.0
     end: float = 1.0
 
@@ -126,7 +126,7 @@ def axes_to_change(node: Node, x: Any, roi: Any, scales: Any, sizes: Any) -> lis
     if sizes:
         outs, factors = kept_ratio(node, [int(size) for size in sizes], shape)
     elif scales:
-        factors = [float(scale) for scale in scales]
+        factors = [numpy.float32(scale) for scale in scales]  # places are computed with as many digits, which decides where they meet a bound
         outs = [floor(size * scale) for size, scale in zip(shape, factors)]
     else:
         raise NotLowered("neither scales nor sizes")
