@@ -40,6 +40,33 @@ def test_noise(tmp_path):
         refused(place, "is no ONNX model|has no graph|is no valid ONNX model")
 
 
+def test_texts_that_are_none(tmp_path):
+    place = models.saved(models.perceptron(), tmp_path / "model.onnx")
+    place.write_bytes(place.read_bytes().replace(b"dense/bias", b"dense/b\xffas"))
+    refused(place, "is not UTF-8", sizes={"N": 1})
+
+
+def test_damage(tmp_path):
+    """Whatever becomes of single bytes, the model is imported or refused."""
+    place = tmp_path / "model.onnx"
+    made = [make().SerializeToString() for make in (models.perceptron, models.smoothing, models.quantised, models.forest)]
+    random = numpy.random.default_rng(4)
+    for turn in range(400):
+        data = bytearray(made[turn % len(made)])
+        for at in random.integers(0, len(data), turn % 3 + 1):
+            data[at] = random.integers(0, 256)
+        place.write_bytes(data)
+        try:
+            strc.onnx.import_model(place, [[2, 4]] if turn % 2 else ())
+        except ImportFailure:
+            pass
+
+
+def test_results_that_nothing_makes(tmp_path):
+    model = models.model_of([helper.make_node("Neg", ["x"], ["y"])], [models.info("x", [2])], [models.info("z", [2])])
+    refused(models.saved(model, tmp_path / "model.onnx"), "made by none of its nodes|is no valid ONNX model")
+
+
 def outside(folder, location, offset=None, length=None):
     """A model whose bias lies in another file."""
     model = models.perceptron()

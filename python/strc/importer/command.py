@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -110,7 +111,7 @@ def do_import(options: argparse.Namespace) -> None:
     if options.emit != "source":
         text = text_of(options, imported)
     else:
-        text = imported.source(options.non_sp == "replicate", f"Made by `strc import {options.model}`")
+        text = imported.source(options.non_sp == "replicate", re.sub("[^ -~]", "?", f"Made by `strc import {options.model}`"))
     if not options.output:
         if options.emit == "source":
             proven(imported, text, model, inputs)

@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import onnx
 from google.protobuf.message import DecodeError
@@ -41,7 +42,20 @@ def parsed(path: Path) -> onnx.ModelProto:
         model.ParseFromString(path.read_bytes())
     except (DecodeError, RecursionError) as error:
         raise ImportFailure(f"'{path}' is no ONNX model, or is cut off: {first_line(error)}") from error
+    check_texts(model, path)
     return model
+
+
+def check_texts(model: onnx.ModelProto, path: Path) -> None:
+    """Names have to be UTF-8; the package gives bytes where they are not. Raises `ImportFailure`."""
+    waiting: list[Any] = [model]
+    while waiting:
+        for field, value in waiting.pop().ListFields():
+            parts = [value] if isinstance(value, (str, bytes)) or hasattr(value, "ListFields") else value
+            if field.type == field.TYPE_STRING and any(isinstance(part, bytes) for part in parts):
+                raise ImportFailure(f"'{path}' is no ONNX model, or is damaged: one of its texts ({field.name}) is not UTF-8")
+            if field.type == field.TYPE_MESSAGE:
+                waiting.extend(parts)
 
 
 def graphs_of(nodes: object) -> Iterator[onnx.GraphProto]:

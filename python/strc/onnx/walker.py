@@ -63,10 +63,10 @@ def stored_name(name: str) -> str:
 def frames_of(name: str) -> tuple[Frame, ...]:
     """The modules around a node, where its name says them: `/layer1/layer1.0/conv1/Conv` is a node of conv1 in layer1.0 in layer1."""
     found: list[Frame] = []
-    for scope in name.strip("/").split("/")[:-1]:
+    for scope in map(stored_name, name.strip("/").split("/")[:-1]):
         before = found[-1].path if found else ""
         path = scope if not before or scope.startswith(f"{before}.") else f"{before}.{scope}"
-        words = [word for word in re.findall(r"[A-Za-z]+", scope.rpartition("/")[2])]
+        words = re.findall(r"[A-Za-z]+", scope)
         last = words[-1] if words else "Module"
         found.append(Frame(path, last[0].upper() + last[1:]))
     return tuple(found)
@@ -105,6 +105,9 @@ class Walker:
         for sparse in graph.sparse_initializer:
             raise ImportFailure(f"the stored tensor '{sparse.values.name}' is sparse: only dense ones are imported")
         self.nodes(graph.node, values)
+        for result in graph.output:
+            if result.name not in values:
+                raise ImportFailure(f"the result '{result.name}' of a graph is made by none of its nodes")
         return [values[result.name] for result in graph.output]
 
     def constant(self, proto: onnx.TensorProto) -> Known:
@@ -126,6 +129,9 @@ class Walker:
     def step(self, proto: onnx.NodeProto, number: int, values: Values) -> None:
         """Adds a node's results to the values."""
         node = node_of(proto, self.opsets, number, self.attributes(proto))
+        for name in node.inputs:
+            if name and name not in values:
+                raise ImportFailure(f"{described(node)} takes '{name}', which nothing before it makes")
         given = [values[name] if name else None for name in node.inputs]
         types = tuple(getattr(value, "dtype", None) for value in given)
         node = replace(node, types=types, stored=tuple(value.tensor if isinstance(value, Known) else None for value in given))
@@ -159,9 +165,17 @@ class Walker:
         if entry is None:
             return self.by_body(node, given)
         if entry.walks:
-            found = entry.function(self, node, given, values)
-            return list(found) if isinstance(found, tuple) else [found]
+            return self.walked_by(entry.function, node, given, values)
         return self.call(entry, node, given)
+
+    def walked_by(self, function: Callable[..., Any], node: Node, given: list[Any], values: Values) -> list[Any]:
+        """The results of a node with graphs or sequences, whatever the file says of it."""
+        try:
+            return list(function(self, node, given, values))
+        except (ImportFailure, NotLowered):
+            raise
+        except (TypeError, ValueError, IndexError, KeyError, AttributeError) as error:
+            raise NotLowered(f"its inputs or attributes are none that it could have ({error})") from error
 
     def by_body(self, node: Node, given: list[Any]) -> list[Any]:
         """By what the standard says that the operator is made of."""

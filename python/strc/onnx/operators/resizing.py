@@ -29,7 +29,7 @@ class Axis:
     end: float = 1.0
 
 
-def origin(node: Node, axis: Axis, place: int) -> float:
+def origin(node: Node, axis: Axis, place: int) -> Any:
     """Where an element of the result is in the input."""
     way = node.get("coordinate_transformation_mode", "half_pixel")
     size, out, scale = axis.size, axis.out, axis.scale
@@ -110,7 +110,7 @@ def outside(node: Node, x: Any, axes: list[Axis]) -> Any:
     return found
 
 
-def kept_ratio(node: Node, sizes: list[int], shape: list[int]) -> tuple[list[int], list[float]]:
+def kept_ratio(node: Node, sizes: list[int], shape: list[int]) -> tuple[list[int], list[Any]]:
     """Sizes with one scale for all axes, where the model wants that."""
     policy = node.get("keep_aspect_ratio_policy", "stretch")
     scales = [out / size for out, size in zip(sizes, shape)]
