@@ -112,3 +112,31 @@ def evaluated(model, *inputs):
 def saved(model, path):
     onnx.save(model, path)
     return path
+
+
+def time_last():
+    """As Keras has sequences, channels last: a causal convolution, a GRU, a dense layer."""
+    random = numpy.random.default_rng(5)
+    nodes = [
+        helper.make_node("Transpose", ["x"], ["a"], perm=[0, 2, 1]), helper.make_node("Pad", ["a", "pads"], ["b"]),
+        helper.make_node("Conv", ["b", "conv.weight", "conv.bias"], ["c"]), helper.make_node("Relu", ["c"], ["d"]),
+        helper.make_node("Transpose", ["d"], ["e"], perm=[2, 0, 1]),
+        helper.make_node("GRU", ["e", "w", "r", "b_gru"], ["g", ""], hidden_size=5, linear_before_reset=1), helper.make_node("Squeeze", ["g", "one"], ["h"]),
+        helper.make_node("Transpose", ["h"], ["i"], perm=[1, 0, 2]), helper.make_node("MatMul", ["i", "kernel"], ["j"]),
+        helper.make_node("Add", ["j", "bias"], ["k"]), helper.make_node("Sigmoid", ["k"], ["y"]),
+    ]
+    shapes = {"conv.weight": (4, 2, 3), "conv.bias": 4, "w": (1, 15, 4), "r": (1, 15, 5), "b_gru": (1, 30), "kernel": (5, 3), "bias": 3}
+    weights = [stored(name, random.normal(size=shape)) for name, shape in shapes.items()]
+    weights += [stored("pads", [0, 0, 2, 0, 0, 0], "int64"), stored("one", [1], "int64")]
+    return model_of(nodes, [info("x", [1, "T", 2])], [info("y", [1, "T", 3])], weights)
+
+
+def lstm_step():
+    """One step, with the states as inputs and results."""
+    random = numpy.random.default_rng(6)
+    nodes = [
+        helper.make_node("LSTM", ["x", "w", "r", "b", "", "h0", "c0"], ["g", "hn", "cn"], hidden_size=5), helper.make_node("Squeeze", ["g", "axes"], ["y"]),
+    ]
+    weights = [stored(name, random.normal(size=shape)) for name, shape in {"w": (1, 20, 3), "r": (1, 20, 5), "b": (1, 40)}.items()]
+    states = [info(name, [1, 1, 5]) for name in ("h0", "c0", "hn", "cn")]
+    return model_of(nodes, [info("x", [1, 1, 3]), *states[:2]], [info("y", [1, 5]), *states[2:]], [*weights, stored("axes", [0, 1], "int64")])

@@ -78,6 +78,17 @@ def test_a_state_by_its_name(tmp_path):
         assert_close(found, torch.from_numpy(numpy.stack(wanted)))
 
 
+def test_several_states(tmp_path):
+    model = models.lstm_step()
+    imported = strc.onnx.export(model, tmp_path / "model.str", states=["auto"])
+    inputs, states, wanted = noise(5, 1, 1, 3), [numpy.zeros((1, 1, 5), "float32")] * 2, []
+    for row in inputs:
+        given, *states = models.evaluated(model, row, *states)
+        wanted.append(given)
+    found = run_program(tmp_path, imported.program.name, [torch.from_numpy(inputs)], 1)[0]
+    assert_close(found, torch.from_numpy(numpy.stack(wanted)))
+
+
 @pytest.mark.parametrize(
     ("states", "why"),
     [(["x=y"], None), (["z=y"], "no input 'z'"), (["x=z"], "no result 'z'"), (["past_sum=present_sum", "x=present_sum"], "several inputs")],
@@ -103,6 +114,14 @@ def test_streaming(tmp_path, monkeypatch):
     wanted = torch.from_numpy(models.evaluated(models.causal(), x)[0]).reshape(-1)
     assert_close(found, wanted[: len(found)])
     assert len(found) == 40
+
+
+def test_streaming_with_time_in_the_middle(tmp_path, monkeypatch):
+    """The convolution is a window, the recurrent layer a feedback loop, the transpositions are nothing."""
+    monkeypatch.setenv("STRC", STRC)
+    imported = strc.onnx.export(models.time_last(), tmp_path / "model.str", sizes={"T": 32}, streaming=True)
+    head = imported.source().partition("\n}")[0]
+    assert all(word in head for word in ("add Conv1d(2, 4, 3", "add Gru(4, 5", "add Linear(5, 3")) and "ermute" not in head
 
 
 def test_streaming_scan(tmp_path, monkeypatch):

@@ -145,6 +145,18 @@ def test_sizes_that_no_memory_holds(tmp_path):
     refused(models.saved(model, tmp_path / "model.onnx"), "the input 'x' has 1099511627776 elements")
 
 
+@pytest.mark.parametrize(
+    ("op", "values", "kind", "why"),
+    [
+        ("Expand", [2**40], "int64", "a result of"), ("Tile", [2**40], "int64", "repeats"), ("Pad", [2**40, 0], "int64", "elements at an end"),
+        ("CenterCropPad", [2**40], "int64", "a result of"),
+    ],
+)
+def test_results_that_no_memory_holds(op, values, kind, why, tmp_path):
+    model = models.model_of([helper.make_node(op, ["x", "n"], ["y"])], [models.info("x", [1])], [models.info("y", ["n"])], [models.stored("n", values, kind)], version=18)
+    refused(models.saved(model, tmp_path / "model.onnx"), why)
+
+
 def test_a_loop_without_an_end(tmp_path):
     body = helper.make_graph(
         [helper.make_node("Identity", ["going"], ["goes"]), helper.make_node("Neg", ["value"], ["next"])], "body",

@@ -71,6 +71,7 @@ class Entry:
 
 TABLE: dict[tuple[str, str], Entry] = {}
 ML = "ai.onnx.ml"
+MOST_COUNTED = 2**20
 # Names of one domain each.
 SAME = {"ai.onnx": ""}
 
@@ -103,6 +104,12 @@ def node_of(proto: onnx.NodeProto, opsets: Mapping[str, int], number: int, attri
     return Node(
         proto.op_type, proto.name or f"{proto.op_type}_{number}", domain, opsets.get(domain, 1), attributes, tuple(proto.input), tuple(proto.output)
     )
+
+
+def check_count(count: Any, what: str) -> None:
+    """Raises `NotLowered` for more of something than is gone through one by one."""
+    if not 0 <= count <= MOST_COUNTED:
+        raise NotLowered(f"{count} {what}, and {MOST_COUNTED} are allowed")
 
 
 def numbers_of(tensor: torch.Tensor) -> Any:

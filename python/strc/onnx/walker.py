@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import onnx
@@ -215,6 +216,7 @@ class Walker:
         self.lowering.node = Call(node.op, {"val": None})
         with torch.inference_mode():
             result = followed(self.lowering, lambda *tensors: entry.function(node, *tensors), tuple(args), {})
+        check_sizes(result)
         return list(result) if isinstance(result, tuple) else [result]
 
     def argument(self, entry: Entry, node: Node, place: int, value: Any) -> Any:
@@ -285,9 +287,13 @@ def check_size(function: Callable[..., Any], node: Node, tensors: list[Any]) -> 
         raise
     except Exception:  # needs values
         return
+    check_sizes(result)
+
+
+def check_sizes(result: Any) -> None:
     for one in pytree.tree_leaves(result):
-        if isinstance(one, torch.Tensor) and one.numel() > MOST_ELEMENTS:
-            raise NotLowered(f"a result of {one.numel()} elements, and {MOST_ELEMENTS} are allowed")
+        if isinstance(one, (torch.Tensor, Var)) and prod(one.shape) > MOST_ELEMENTS:
+            raise NotLowered(f"a result of {prod(one.shape)} elements, and {MOST_ELEMENTS} are allowed")
 
 
 def own_opsets(model: onnx.ModelProto) -> dict[str, int]:

@@ -16,6 +16,7 @@ from torch.nn import functional
 from ...torch.lowering import NotLowered
 from ..registry import Node, operator
 
+MOST_STEPS = 4096
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 USUAL = {"RNN": ["Tanh"], "GRU": ["Sigmoid", "Tanh"], "LSTM": ["Sigmoid", "Tanh", "Tanh"]}
 ORDER = {"RNN": (0,), "GRU": (1, 0, 2), "LSTM": (0, 2, 3, 1)}  # of PyTorch's gates among those of ONNX
@@ -163,6 +164,8 @@ def turned(x: Any, lengths: Any) -> Any:
 
 
 def step_by_step(node: Node, x: Any, stored: tuple[Any, ...], states: list[Any], lengths: Any) -> list[Any]:
+    if x.shape[0] > MOST_STEPS:
+        raise NotLowered(f"{x.shape[0]} steps that are written one after the other, and {MOST_STEPS} are allowed: a layer without peepholes, limits and lengths is none")
     w, r, b, peepholes = stored
     found = []
     for k, functions in enumerate(functions_of(node)):

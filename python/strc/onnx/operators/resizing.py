@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch.nn import functional
 
 from ...torch.lowering import NotLowered
-from ..registry import Node, axes_of, operator
+from ..registry import Node, axes_of, check_count, operator
 
 Doubles = NDArray[numpy.float64]
 
@@ -132,6 +132,7 @@ def axes_to_change(node: Node, x: Any, roi: Any, scales: Any, sizes: Any) -> lis
         raise NotLowered("neither scales nor sizes")
     if min(outs) < 1 or len(outs) != len(axes):
         raise NotLowered(f"to the sizes {outs}")
+    check_count(max(outs), "elements of a dimension")
     is_crop = node.get("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize"
     parts = [(roi[i], roi[i + len(axes)]) if is_crop and roi else (0.0, 1.0) for i in range(len(axes))]
     made = [Axis(axis, size, out, factor, *part) for axis, size, out, factor, part in zip(axes, shape, outs, factors, parts)]

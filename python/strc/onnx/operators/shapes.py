@@ -9,7 +9,7 @@ import torch
 from torch.nn import functional
 
 from ...torch.lowering import NotLowered
-from ..registry import Node, axes_of, operator
+from ..registry import Node, axes_of, check_count, operator
 
 
 def listed(value: Any) -> list[int]:
@@ -85,6 +85,7 @@ def expand(node: Node, x: Any, shape: Any) -> Any:
 
 @operator("Tile", known=(1,))
 def tile(node: Node, x: Any, repeats: Any) -> Any:
+    check_count(max(listed(repeats), default=1), "repeats")
     return x.repeat(tuple(listed(repeats)))
 
 
@@ -94,6 +95,7 @@ def split(node: Node, x: Any, sizes: Any = None) -> Any:
     given = node.get("split", sizes)
     if given is None:
         count = node.get("num_outputs", len(node.outputs))
+        check_count(count, "parts")
         each = -(-x.shape[axis] // count)
         given = [min(each, max(0, x.shape[axis] - i * each)) for i in range(count)]
     if sum(given) != x.shape[axis] or min(given) < 0:
@@ -139,6 +141,7 @@ def pad(node: Node, x: Any, pads: Any = None, value: Any = None, axes: Any = Non
     amounts = listed(node.get("pads", pads))
     along = axes_of(listed(axes), x.dim()) if axes is not None else tuple(range(x.dim()))
     mode, count = node.get("mode", "constant"), len(along)
+    check_count(max(map(abs, amounts), default=0), "elements at an end")
     each = {axis: (amounts[i], amounts[i + count]) for i, axis in enumerate(along)}
     if mode != "constant":
         for axis, (before, after) in each.items():

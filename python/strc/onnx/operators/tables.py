@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, log10
 from typing import Any
 
 import torch
 
 from ...errors import ImportFailure
 from ...torch.lowering import NotLowered
-from ..registry import Node, operator
+from ..registry import Node, check_count, operator
 from ..stored import dtype_of, tensor_of
 from .shapes import listed
 
@@ -87,3 +87,19 @@ def one_hot(node: Node, places: Any, depth: Any, values: Any) -> Any:
     at = torch.where(at < 0, at + count, at)
     row = torch.arange(count).reshape(-1, *(1,) * (places.dim() - axis))
     return torch.where(at == row, values[1], values[0])
+
+
+@operator("MelWeightMatrix", known=(0, 1, 2, 3, 4))
+def mel_weights(node: Node, bins: Any, length: Any, rate: Any, low: Any, high: Any) -> Any:
+    """Triangles over the points of a spectrum, whose corners are equally far apart in mel: 2595 log10(1 + f / 700)."""
+    count, points, samples, first, last = (one[0] if isinstance(one, list) else one for one in (bins, length, rate, low, high))
+    check_count(count, "bins")
+    ends = [2595 * log10(1 + one / 700) for one in (first, last)]
+    step = (ends[1] - ends[0]) / (count + 2)
+    corners = [int((points + 1) * 700 * (10 ** ((ends[0] + k * step) / 2595) - 1) // samples) for k in range(count + 2)]
+    made = torch.zeros(points // 2 + 1, count)
+    for k, (left, middle, right) in enumerate(zip(corners, corners[1:], corners[2:])):
+        for row in range(left, right):
+            made[row, k] = (row - left) / (middle - left) if row < middle else (right - row) / (right - middle)
+        made[middle, k] = 1
+    return made.to(result_type(node, torch.float32))
