@@ -140,3 +140,32 @@ def lstm_step():
     weights = [stored(name, random.normal(size=shape)) for name, shape in {"w": (1, 20, 3), "r": (1, 20, 5), "b": (1, 40)}.items()]
     states = [info(name, [1, 1, 5]) for name in ("h0", "c0", "hn", "cn")]
     return model_of(nodes, [info("x", [1, 1, 3]), *states[:2]], [info("y", [1, 5]), *states[2:]], [*weights, stored("axes", [0, 1], "int64")])
+
+
+def choosing(node=None):
+    """exp(x) where the sum is positive, else -x."""
+    branches = []
+    for one in (node or helper.make_node("Exp", ["x"], ["chosen"]), helper.make_node("Neg", ["x"], ["other"])):
+        branches.append(helper.make_graph([one], one.op_type, [], [info(one.output[0], ["n"])]))
+    nodes = [
+        helper.make_node("ReduceSum", ["x"], ["s"], keepdims=0), helper.make_node("Greater", ["s", "zero"], ["c"]),
+        helper.make_node("If", ["c"], ["y"], then_branch=branches[0], else_branch=branches[1]),
+    ]
+    return model_of(nodes, [info("x", [3])], [info("y", ["n"])], [stored("zero", 0.0)])
+
+
+def doubling():
+    """Doubles until the greatest element is 10 or more, six times at most."""
+    body = helper.make_graph(
+        [
+            helper.make_node("Add", ["value", "value"], ["next"]), helper.make_node("ReduceMax", ["next"], ["greatest"], keepdims=0),
+            helper.make_node("Less", ["greatest", "bound"], ["goes"]),
+        ],
+        "body", [info("turn", [], TensorProto.INT64), info("going", [], TensorProto.BOOL), info("value", [3])],
+        [info("goes", [], TensorProto.BOOL), info("next", [3])], [stored("bound", 10.0)],
+    )
+    nodes = [
+        helper.make_node("ReduceMax", ["x"], ["m"], keepdims=0), helper.make_node("Less", ["m", "first"], ["c"]),
+        helper.make_node("Loop", ["six", "c", "x"], ["y"], body=body),
+    ]
+    return model_of(nodes, [info("x", [3])], [info("y", [3])], [stored("six", 6, "int64"), stored("first", 10.0)])

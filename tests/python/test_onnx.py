@@ -155,14 +155,17 @@ def test_all_nodes_that_are_refused():
         strc.onnx.import_model(model)
 
 
-def test_a_condition_chooses():
-    """Both branches are computed; where their shapes differ the model is refused."""
-    branches = [
-        helper.make_graph([helper.make_node(op, ["x"], [op])], op, [], [models.info(op, [3])]) for op in ("Neg", "Exp")
-    ]
-    node = helper.make_node("If", ["c"], ["y"], then_branch=branches[0], else_branch=branches[1])
-    model = models.model_of([node], [models.info("x", [3]), models.info("c", [], TensorProto.BOOL)], [models.info("y", [3])])
-    assert "Where" in strc.onnx.import_model(model).source()
+@pytest.mark.parametrize("name", ["If", "Loop"])
+def test_a_condition_that_is_computed_chooses(name, tmp_path):
+    model = models.choosing() if name == "If" else models.doubling()
+    for row in (noise(3), -noise(3), noise(3) * 100):
+        compared(model, tmp_path, (row,))
+
+
+def test_branches_of_different_shapes():
+    model = models.choosing(helper.make_node("Concat", ["x", "x"], ["chosen"], axis=0))
+    with pytest.raises(ImportFailure, match=r"chooses between the shapes \[6\] and \[3\]"):
+        strc.onnx.import_model(model)
 
 
 def test_the_command(tmp_path, capsys):

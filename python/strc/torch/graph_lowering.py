@@ -12,7 +12,7 @@ from ..ir import Origin, Program
 from ..ir.model import Frame
 from . import operators  # noqa: F401  fills the table
 from .capture import Captured, is_in_place, place_of
-from .lowering import Like, Lowering, NoResult, NotLowered, Pair, Var, empty_like, shown_target
+from .lowering import Lowering, NoResult, NotLowered, Pair, Var, empty_like, shown_target
 from .weights import Known
 
 
