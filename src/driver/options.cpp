@@ -207,7 +207,7 @@ public:
         addRepl();
         addCommand(Command::Version, "version", "print the version", kVersionExamples);
         // Scripts do these before any options are read; here they are for the help alone.
-        app.add_subcommand("import", "make a program of a PyTorch model");
+        app.add_subcommand("import", "make a program of a PyTorch or ONNX model");
         app.add_subcommand("setup", "set up the Python that imports models: strc setup torch");
         addPages();
     }

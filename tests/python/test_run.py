@@ -78,3 +78,31 @@ def test_any_batch(tmp_path):
         (found,) = run_program(tmp_path, case.model, [x], 1)
         with torch.no_grad():
             assert_close(found, model(x))
+
+
+class Part(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.linear(x).relu()
+
+
+class Sharing(torch.nn.Module):
+    """Modules of one class with one weight, which is behind the prefix of the first alone."""
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.other = Part(), Part()
+        self.other.linear.weight = self.one.linear.weight
+        self.other.linear.bias = self.one.linear.bias
+
+    def forward(self, x):
+        return self.one(self.other(x))
+
+
+def test_modules_that_share_weights(tmp_path):
+    model, x = Sharing(), torch.randn(2, 3)
+    strc.torch.export(model, [x], tmp_path / "model.str")
+    assert_close(run_program(tmp_path, "Sharing", [x], 1)[0], model(x).detach())

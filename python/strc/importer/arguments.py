@@ -12,6 +12,7 @@ ELEMENTS = {
     "int": torch.int32, "long": torch.int64, "boolean": torch.bool,
 }
 EXAMPLES = """examples:
+  strc import model.onnx --dim N=1 -o model.str
   strc import model.py:CNN --input 1x3x32x32 -o cnn.str
   strc import model.py:make_tagger --input 1x7:long --dynamic 0 -o tagger.str
   strc import amplifier.py:WaveNet --input 1x1x8192 --streaming -o amplifier.str
@@ -31,19 +32,38 @@ def shape(text: str) -> tuple[tuple[int, ...], torch.dtype]:
     return tuple(int(size) for size in match[1].split("x")), ELEMENTS[kind]
 
 
+def state(text: str) -> tuple[tuple[int, ...], torch.dtype] | str:
+    """As `shape`; of ONNX models IN=OUT, or `auto`."""
+    return text if "=" in text or text == "auto" else shape(text)
+
+
+def size(text: str) -> tuple[str, int]:
+    """`N=1`."""
+    name, _, number = text.rpartition("=")
+    if not name or not number.isdecimal() or int(number) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is no size of a dimension; such look like N=1")
+    return name, int(number)
+
+
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
-        prog="strc import", description="Turns a PyTorch model into readable .str source and a .safetensors file.",
+        prog="strc import", description="Turns a PyTorch or ONNX model into readable .str source and a .safetensors file.",
         epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
     )
-    made.add_argument("model", metavar="FILE.py:NAME", help="a Module class, or a function without arguments that returns a Module")
+    made.add_argument(
+        "model", metavar="FILE.py:NAME|FILE.onnx", help="a Module class, or a function without arguments that returns a Module; or an ONNX model",
+    )
     made.add_argument(
         "--input", metavar="SHAPE[:TYPE]", action="append", type=shape, default=[],
         help="shape of an example input, one for each input: 1x3x224x224, 2x7:long",
     )
     made.add_argument(
-        "--state", metavar="SHAPE[:TYPE]", action="append", type=shape, default=[],
-        help="a further input that goes round in a feedback loop: from the second time on it is the model's last result, first zeros",
+        "--state", metavar="SHAPE[:TYPE]|IN=OUT|auto", action="append", type=state, default=[],
+        help="a further input that goes round in a feedback loop: from the second time on it is the model's last result, first zeros; of an ONNX "
+        "model the input and the result by name, or auto for all whose names say it",
+    )
+    made.add_argument(
+        "--dim", metavar="NAME=N", action="append", type=size, default=[], help="the size of an open dimension of an ONNX model's inputs",
     )
     made.add_argument("-o", "--output", metavar="FILE", help="where to write; without it, to standard output (without weights)")
     made.add_argument(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ from .. import draw
 from ..errors import ImportFailure
 from ..files import naming
 from ..ir import show
-from ..torch.export import Imported, import_model, proven, stream_model, write
+from ..torch.export import Imported, Model, import_model, proven, stream_model, write
 from .arguments import parser
 from .loading import example, load_model
 
@@ -29,50 +30,88 @@ def svg(dot: str) -> str:
     return done.stdout
 
 
-def drawing(options: argparse.Namespace, imported: Imported) -> str:
+def drawing(options: argparse.Namespace, imported: Model) -> str:
     if options.emit == "fx":
+        assert isinstance(imported, Imported)
         return draw.fx_graph(imported.captured.graph)
     if options.emit == "streams":
         return draw.stream_graph(imported.program, options.non_sp == "replicate")
     return draw.ir_graph(imported.program)
 
 
-def text_of(options: argparse.Namespace, imported: Imported) -> str:
+def text_of(options: argparse.Namespace, imported: Model) -> str:
     """What --emit asks for, other than the source."""
     suffix = Path(options.output).suffix if options.output else ""
     if suffix == ".svg":
         return svg(drawing(options, imported))
     if suffix == ".dot" or options.emit in ("graph", "streams"):
         return drawing(options, imported)
-    return draw.fx_table(imported.captured.graph) if options.emit == "fx" else show(imported.program)
+    if options.emit == "fx":
+        assert isinstance(imported, Imported)
+        return draw.fx_table(imported.captured.graph)
+    return show(imported.program)
 
 
-def read(
-    options: argparse.Namespace, model: torch.nn.Module, inputs: list[torch.Tensor], states: list[torch.Tensor]
-) -> Imported:
+def check_options(options: argparse.Namespace) -> None:
+    """Raises `ImportFailure` for options that do not go together."""
+    is_onnx = is_onnx_file(options.model)
+    if options.dim and not is_onnx:
+        raise ImportFailure("--dim says something about ONNX models; the shapes of --input are all that there is to say of a module")
+    if is_onnx and (options.dynamic or options.emit == "fx"):
+        raise ImportFailure("an ONNX model has no graph of PyTorch (--emit=fx), and each of its dimensions gets a size (--dim instead of --dynamic)")
+    for given in options.state:
+        if isinstance(given, str) != is_onnx:
+            raise ImportFailure("a state of an ONNX model is --state IN=OUT or --state auto, one of a module --state SHAPE")
     if not options.streaming:
         if options.latency or options.time or options.context is not None:
             raise ImportFailure("--latency, --time and --context say something about --streaming, which is not given")
-        return import_model(model, inputs, options.dynamic, states)
-    if options.dynamic or states:
+        return
+    if options.dynamic or options.state:
         raise ImportFailure("--streaming goes neither with --dynamic nor with --state: its states go round by themselves")
     if options.latency < 0:
         raise ImportFailure("--latency is 0 or more")
     if options.context is not None and options.context < 1:
         raise ImportFailure("--context is 1 or more")
-    return stream_model(model, inputs, options.time or None, options.latency, options.context)
+
+
+def is_onnx_file(name: str) -> bool:
+    return name.endswith(".onnx")
+
+
+def read_module(options: argparse.Namespace) -> tuple[Model, torch.nn.Module, list[torch.Tensor]]:
+    """A module as a program, itself, and examples of its inputs."""
+    model = load_model(options.model)
+    inputs = [example(*given) for given in options.input]
+    if options.streaming:
+        return stream_model(model, inputs, options.time or None, options.latency, options.context), model, inputs
+    return import_model(model, inputs, options.dynamic, [example(*given) for given in options.state]), model, inputs
+
+
+def read_onnx(options: argparse.Namespace) -> tuple[Model, torch.nn.Module, list[torch.Tensor]]:
+    """An ONNX model as a program, as a function of tensors, and examples of its inputs."""
+    try:
+        from .. import onnx
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("onnx", "google"):
+            raise
+        raise ImportFailure(
+            f"{sys.executable} has no package onnx, which reads ONNX models: `strc setup torch` sets up a Python that has it, or pip install onnx does"
+        ) from None
+    imported = onnx.import_model(
+        options.model, [given[0] for given in options.input], dict(options.dim), options.state, streaming=options.streaming, time=options.time or None,
+        latency=options.latency, context=options.context,
+    )
+    return imported, imported.evaluator(), imported.examples()
 
 
 def do_import(options: argparse.Namespace) -> None:
     torch.manual_seed(options.seed)
-    model = load_model(options.model)
-    inputs = [example(*given) for given in options.input]
-    states = [example(*given) for given in options.state]
-    imported = read(options, model, inputs, states)
+    check_options(options)
+    imported, model, inputs = read_onnx(options) if is_onnx_file(options.model) else read_module(options)
     if options.emit != "source":
         text = text_of(options, imported)
     else:
-        text = imported.source(options.non_sp == "replicate", f"Made by `strc import {options.model}`")
+        text = imported.source(options.non_sp == "replicate", re.sub("[^ -~]", "?", f"Made by `strc import {options.model}`"))
     if not options.output:
         if options.emit == "source":
             proven(imported, text, model, inputs)

@@ -153,7 +153,7 @@ class Definer:
         # Files are dealt to the branches at the ends.
         stream = with_ends(whole.stream) if ends and not loop else whole.stream
         definition = Definition(name, top.frame.class_name, stream, loop=loop, item=self.item)
-        definition.texts = [self.text(creation, None, {}) for creation in whole.creations]
+        definition.texts = [self.text(creation, None, None) for creation in whole.creations]
         self.definitions.append(definition)
         self.definitions.reverse()
         return definition
@@ -210,7 +210,7 @@ class Definer:
         definition = Definition(self.namer.name(short_name(first.region)), class_name, first.stream, item=self.item)
         columns = Columns([instance for _, instance in group])
         definition.parameters = columns.parameters
-        definition.texts = [self.text(creation, first, columns.names) for creation in first.creations]
+        definition.texts = [self.text(creation, first, columns) for creation in first.creations]
         for row, (call, instance) in enumerate(group):
             self.called[call.var] = definition
             self.values[call.var] = columns.values(row, instance)
@@ -218,13 +218,14 @@ class Definer:
                 definition.modules.append(instance.module)
         self.definitions.append(definition)
 
-    def text(self, creation: Creation, instance: Instance | None, names: dict[int, str]) -> str:
-        """What is added, where arguments may be parameters (`names`, by identity) of the definition around it."""
+    def text(self, creation: Creation, instance: Instance | None, columns: Columns | None) -> str:
+        """What is added, where arguments may be parameters of the definition around it."""
         parts = []
         for argument in creation.arguments:
-            if id(argument) in names:
-                value = names[id(argument)]
-            elif argument.stored and instance and (own := suffix(argument, instance)) is not None:
+            if columns and id(argument) in columns.names:
+                value = columns.names[id(argument)]
+            elif columns and instance and id(argument) in columns.relative:
+                own = suffix(argument, instance)
                 value = f"weights + {literal('.' + own)}" if own else "weights"
             else:
                 value = literal(argument.value)
@@ -278,18 +279,18 @@ class Columns:
     def __init__(self, instances: list[Instance]):
         self.instances = instances
         self.rows = [[a for creation in i.creations for a in creation.arguments] for i in instances]
-        self.names: dict[int, str] = {}
+        self.names: dict[int, str] = {}  # of parameters, by the identity of the first instance's arguments
+        self.relative: set[int] = set()  # those of the first instance's arguments that are behind the module's prefix in all instances
         self.parameters: list[Parameter] = []
         self.columns: list[int] = []
         self.namer = Namer({"weights"})
-        self.has_stored = False
         for arguments in self.differing().values():
             column, first = arguments[0]
             name = self.namer.name(parameter_name([argument for _, argument in arguments]))
             self.parameters.append(Parameter(type_of(first.value), name))
             self.columns.append(column)
             self.names.update((id(argument), name) for _, argument in arguments)
-        if self.has_stored:
+        if self.relative:
             self.parameters.append(Parameter("String", "weights"))
 
     def differing(self) -> dict[str, list[tuple[int, Argument]]]:
@@ -306,7 +307,7 @@ class Columns:
         if values[0].stored:
             own = {suffix(value, instance) for value, instance in zip(values, self.instances)}
             if len(own) == 1 and own != {None}:
-                self.has_stored = True
+                self.relative.add(id(values[0]))
                 return True
         return len({repr(value.value) for value in values}) == 1
 
@@ -316,4 +317,4 @@ class Columns:
             Argument(parameter.name, False, self.rows[row][column].value, self.rows[row][column].stored)
             for parameter, column in zip(self.parameters, self.columns)
         ]
-        return given + ([Argument("weights", False, instance.module, True)] if self.has_stored else [])
+        return given + ([Argument("weights", False, instance.module, True)] if self.relative else [])

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Union
+from typing import Any, Union
 
 import safetensors.torch
 import torch
@@ -23,8 +23,13 @@ from ..source.floats import StreamFilter
 from ..streaming import OtherLength, Streamed, formatted, join_frames, prove, streamed
 from .attributes import evaluating
 from .capture import Captured, capture
+<<<<<<< HEAD
 from .lengths import where_lengths_count
 from .lowering import lower, static
+=======
+from .graph_lowering import lower
+from .lowering import static
+>>>>>>> h-onnx
 from . import items
 from .scans import scans_as_loops
 from .states import Buffer
@@ -34,10 +39,9 @@ Times = Union[int, Sequence[int], None]
 
 
 @dataclass(frozen=True)
-class Imported:
-    """A model that has been read: its graph, its program in the model IR behind the passes, and its stored values."""
+class Model:
+    """A model that has been read, whatever it was: its program in the model IR behind the passes, and its stored values."""
 
-    captured: Captured
     program: Program
     tensors: dict[str, torch.Tensor]
     streamed: Streamed | None = None  # `program` is this one's
@@ -60,6 +64,13 @@ class Imported:
         return {name: t for name, t in self.tensors.items() if name in names or name.rpartition(".")[0] in names}
 
 
+@dataclass(frozen=True)
+class Imported(Model):
+    """A module that has been read."""
+
+    captured: Captured = field(kw_only=True)
+
+
 def import_model(
     model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], dynamic: Sequence[int] = (), states: Sequence[torch.Tensor] = ()
 ) -> Imported:
@@ -77,7 +88,7 @@ def import_model(
     if states or buffers:
         program.loop = loop_of(captured, program, example_inputs, states, buffers)
         tensors.update((buffer.name, buffer.first) for buffer in buffers)
-    return Imported(captured, passes.run(program), tensors, empty=empty)
+    return Imported(passes.run(program), tensors, empty=empty, captured=captured)
 
 
 def import_items(
@@ -94,7 +105,7 @@ def import_items(
         raise ImportFailure("it changes its buffers from item to item")
     program = passes.run(program)
     places = items.check(program)
-    return Imported(captured, program, tensors, empty=empty), places
+    return Imported(program, tensors, empty=empty, captured=captured), places
 
 
 def check_results(program: Program) -> None:
@@ -180,10 +191,15 @@ def stream_model(
         raise ImportFailure(f"a streamed model keeps no states of its own, and this one changes its buffer '{buffers[0].name}'")
     if any(tensor.dtype not in (torch.float32, torch.int32, torch.int64, torch.bool) for tensor in example_inputs):
         raise ImportFailure("a streamed model takes floats, and whole numbers, which come as floats")
+    return Imported(**stream_of(program, tensors, time, latency, context), captured=lowered[0])
+
+
+def stream_of(program: Program, tensors: dict[str, torch.Tensor], time: Times, latency: int, context: int | None) -> dict[str, Any]:
+    """The fields of a `Model` that goes frame by frame, of a program over whole sequences. Raises `strc.errors.ImportFailure`."""
     axes = () if time is None else (time,) if isinstance(time, int) else tuple(time)
     made = streamed(passes.run(without_zeros(program)), tensors, axes, latency, context)
     joined, written = join_frames(made.program)
-    return Imported(lowered[0], joined, tensors, made, {**made.written, **written})
+    return {"program": joined, "tensors": tensors, "streamed": made, "written": {**made.written, **written}}
 
 
 def without_zeros(program: Program) -> Program:
@@ -193,7 +209,7 @@ def without_zeros(program: Program) -> Program:
 
 
 def write(
-    imported: Imported, text: str, path: str | os.PathLike[str], model: torch.nn.Module, example_inputs: Sequence[torch.Tensor]
+    imported: Model, text: str, path: str | os.PathLike[str], model: torch.nn.Module, example_inputs: Sequence[torch.Tensor]
 ) -> None:
     """Writes source and weights: both, or nothing. A streamed program has to give what the model gives."""
     program = Path(path)
@@ -202,7 +218,7 @@ def write(
 
 
 def proven(
-    imported: Imported, text: str, model: torch.nn.Module, example_inputs: Sequence[torch.Tensor]
+    imported: Model, text: str, model: torch.nn.Module, example_inputs: Sequence[torch.Tensor]
 ) -> tuple[bytes, bytes]:
     """Source and weights as the bytes of files. Raises `ImportFailure` if it is a stream that does not give what the model gives."""
     tensors = {name: tensor.contiguous().clone() for name, tensor in imported.used_tensors().items()}

@@ -1,4 +1,4 @@
-"""From the graph of ATen operators to the model IR.
+"""From ATen operators to the model IR.
 
 `TABLE` has a function for every operator; the modules `strc.torch.operators.*` fill it. What depends on stored values alone is computed
 while the graph is read, so that constants are folded, and becomes a stored value itself.
@@ -13,10 +13,8 @@ from typing import Any, TypeVar
 
 import torch
 
-from ..errors import Place, Unsupported
-from ..ir import Instruction, Named, Origin, Param, Program
-from ..ir.model import Frame
-from .capture import Captured, is_in_place, operator_name, place_of
+from ..ir import Instruction, Named, Origin, Param
+from .capture import is_in_place, operator_name
 from .weights import Known, Weights
 
 Lower = Callable[..., Any]
@@ -129,12 +127,6 @@ def empty_like(like: Any) -> torch.Tensor | None:
     return torch.empty([static(size) or 0 for size in first.shape], dtype=first.dtype)
 
 
-def origin_of(node: torch.fx.Node) -> Origin:
-    stack = node.meta.get("nn_module_stack") or {}
-    frames = tuple(Frame(path, str(kind)) for path, kind in stack.values())
-    return Origin(frames, place_of(node))
-
-
 def static(value: Any) -> int | None:
     """A dimension as an int; None if it is open."""
     if isinstance(value, int):
@@ -153,19 +145,17 @@ class Call:
 
 
 class Lowering:
-    """Reads a graph in order. `lower` is the way in.
+    """What the functions of the table see: it collects instructions and stored values.
 
     `items`: of an open dimension, which is one of items that are on their own (`torch.items`), the program takes so many at once.
     """
 
-    def __init__(self, captured: Captured, items: int | None = None, streams: bool = False):
-        self.captured, self.items = captured, items
+    def __init__(self, items: int | None = None, streams: bool = False):
+        self.items = items
         self.streams = streams  # for a streamed model: parts of complex values are a last dimension of one value; else they are two values
-        self.buffers = captured.buffers
         self.weights = Weights()
         self.instructions: list[Instruction] = []
-        self.values: dict[torch.fx.Node, Any] = {}
-        self.faults: list[tuple[str, Place]] = []
+        self.values: dict[torch.fx.Node, Any] = {}  # of the nodes, where a graph is read
         self.node: torch.fx.Node | Call | None = None
         self.origin = Origin()
         self.next = 0
@@ -259,99 +249,20 @@ class Lowering:
         path = self.origin.frames[-1].module if self.origin.frames else ""
         return f"{path}.{name}" if path else name
 
-    # ---- the graph
-
-    def lower(self) -> Program:
-        """The program of the whole graph. Raises `Unsupported` with all operators that have no translation."""
-        tensors = self.captured.stored
-        placeholders = [node for node in self.captured.graph.nodes if node.op == "placeholder"]
-        changed = [buffer.node for buffer in self.buffers]
-        for node in placeholders:
-            if node.name in tensors:
-                self.values[node] = Known(*tensors[node.name])
-        given = [node for node in placeholders if node.name not in tensors]
-        inputs = [self.input(node) for node in [*(node for node in given if not self.is_empty(node)), *changed]]
-        for node in self.captured.graph.nodes:
-            if node.op not in ("placeholder", "output"):
-                self.values[node] = self.lower_node(node)
-        results = self.results([*self.captured.returned, *(buffer.after for buffer in self.buffers)])
-        if self.faults:
-            raise Unsupported(self.faults)
-        return Program(tuple(inputs), self.instructions, results, self.captured.class_name, shapes=self.shapes)
-
-    def is_empty(self, node: torch.fx.Node) -> bool:
-        """True of an input without elements, which is no input of the program."""
-        nothing = empty_like(node.meta.get("val"))
-        if nothing is not None:
-            self.values[node] = Known(node.name, nothing)
-        return nothing is not None
-
-    def input(self, node: torch.fx.Node) -> int:
-        like = node.meta.get("val")
-        if not isinstance(like, torch.Tensor):
-            self.blame(f"the input {node.name} is no tensor", node)
-            like = torch.zeros(())
-        if like.dtype.is_complex:
-            if not self.streams:
-                return self.complex_input(node, like)
-            self.blame(f"the input {node.name} is complex: torch.view_as_complex makes it that of a real one", node)
-        var = self.values[node] = self.new_var(like)
-        return var.number
-
-    def complex_input(self, node: torch.fx.Node, like: torch.Tensor) -> int:
-        """A complex input, which arrives with its parts in a last dimension."""
+    def halves(self, like: Any) -> tuple[int, Pair]:
+        """A complex input, which arrives with its parts in a last dimension: its variable, and its parts."""
         kind = torch.float64 if like.dtype == torch.complex128 else torch.float32
         var = self.new_var(Like((*like.shape, 2), kind))
-        dim = like.dim()
-        halves = [self.emit("getitem", (var,), part, *([dim] if dim else []), like=Like(tuple(like.shape), kind)) for part in (0, 1)]
-        self.values[node] = Pair(*halves)
-        return var.number
+        dim = len(like.shape)
+        parts = [self.emit("getitem", (var,), part, *([dim] if dim else []), like=Like(tuple(like.shape), kind)) for part in (0, 1)]
+        return var.number, Pair(*parts)
 
-    def results(self, returned: list[Any]) -> tuple[int, ...]:
-        self.node, self.origin = None, Origin()
-        kept = []
-        for place, one in enumerate(returned):
-            value = self.values[one] if isinstance(one, torch.fx.Node) else None
-            if isinstance(value, NoResult):
-                self.blame(f"the result: {value.fault()}", one)
-            elif isinstance(value, Var) and value.dtype.is_complex:
-                self.blame("the result is complex: torch.view_as_real gives its parts", one)
-            elif isinstance(value, Pair):
-                both = (self.var(value.re), self.var(value.im))
-                kept.append(self.emit("stack", both, 2, len(value.shape), like=Like((*value.shape, 2), value.re.dtype)))
-            elif isinstance(value, Known) and not value.tensor.numel():
-                self.empty[place] = value.tensor
-            elif isinstance(value, (Var, Known)):
-                kept.append(value)
-        return tuple(self.var(value).number for value in kept)
+    def side_by_side(self, value: Pair) -> Any:
+        """The parts of a complex value in a last dimension."""
+        both = (self.var(value.re), self.var(value.im))
+        return self.emit("stack", both, 2, len(value.shape), like=Like((*value.shape, 2), value.re.dtype))
 
-    def lower_node(self, node: torch.fx.Node) -> Any:
-        self.node = node
-        self.origin = origin_of(node)
-        args = torch.fx.node.map_arg(node.args, self.value)
-        kwargs = torch.fx.node.map_arg(node.kwargs, self.value)
-        if node.target is operator.getitem:
-            return args[0][args[1]]
-        try:
-            result = self.apply(node, args, kwargs)
-        except NotLowered as reason:
-            self.blame(f"{shown_target(node)}: {reason}", node)
-            result = self.stand_in()
-        if is_in_place(node) and isinstance(node.args[0], torch.fx.Node):
-            self.values[node.args[0]] = result
-        return result
-
-    def blame(self, what: str, node: torch.fx.Node) -> None:
-        self.faults.append((what, place_of(node)))
-
-    def stand_in(self) -> Any:
-        """For what has no translation, so that what depends on it is read too, and its faults are told."""
-        if isinstance(self.meta, (tuple, list)):
-            return tuple(self.new_var(like) if isinstance(like, torch.Tensor) else like for like in self.meta)
-        return self.new_var(self.meta)
-
-    def value(self, node: torch.fx.Node) -> Any:
-        return self.values[node]
+    # ---- operators
 
     def apply(self, node: torch.fx.Node | Call, args: Any, kwargs: Any) -> Any:
         """What an operator gives for values. Raises `NotLowered`."""
@@ -502,12 +413,3 @@ def concrete(args: Any) -> Any:
 
 def shown_target(node: torch.fx.Node | Call) -> str:
     return str(node.target).removesuffix(".default")
-
-
-def lower(captured: Captured, items: int | None = None, streams: bool = False) -> tuple[Captured, Program, dict[str, torch.Tensor], dict[int, torch.Tensor]]:
-    """The model IR of a graph, the stored values with their names, and results without elements by their places. `items`: for so many of an open dimension; `streams`: for a
-    streamed model."""
-    from . import operators  # noqa: F401  fills the table
-
-    lowering = Lowering(captured, items, streams)
-    return captured, lowering.lower(), lowering.weights.tensors, lowering.empty

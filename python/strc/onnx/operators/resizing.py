@@ -1,0 +1,187 @@
+"""Pictures and sequences of another size: for each axis a matrix, or the places of the nearest elements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, floor
+from typing import Any
+
+import numpy
+import torch
+from numpy.typing import NDArray
+from torch.nn import functional
+
+from ...torch.lowering import NotLowered
+from ..registry import Node, axes_of, check_count, operator
+
+Doubles = NDArray[numpy.float64]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis that gets another size."""
+
+    axis: int
+    size: int
+    out: int
+    scale: Any  # a float, or one of NumPy's of single precision
+    start: float = 0.0
+    end: float = 1.0
+
+
+def origin(node: Node, axis: Axis, place: int) -> Any:
+    """Where an element of the result is in the input."""
+    way = node.get("coordinate_transformation_mode", "half_pixel")
+    size, out, scale = axis.size, axis.out, axis.scale
+    whole = scale * size  # what the size would be, were it no whole number
+    if way == "align_corners":
+        return 0.0 if out == 1 else place * (size - 1) / (whole - 1 if whole != 1 else 1)
+    if way == "asymmetric":
+        return place / scale
+    if way == "tf_crop_and_resize":
+        if out > 1:
+            return axis.start * (size - 1) + place * (axis.end - axis.start) * (size - 1) / (out - 1)
+        return 0.5 * (axis.start + axis.end) * (size - 1)
+    if way == "pytorch_half_pixel" and out == 1:
+        return -0.5
+    if way == "half_pixel_symmetric":
+        centre = size / 2
+        return centre * (1 - out / whole) + (place + 0.5) / scale - 0.5
+    if way not in ("half_pixel", "pytorch_half_pixel"):
+        raise NotLowered(f"coordinates by {way}")
+    return (place + 0.5) / scale - 0.5
+
+
+def nearest(node: Node, at: float) -> int:
+    way = node.get("nearest_mode", "round_prefer_floor")
+    if way == "floor":
+        return floor(at)
+    if way == "ceil":
+        return ceil(at)
+    return ceil(at - 0.5) if way == "round_prefer_floor" else floor(at + 0.5)
+
+
+def cubic(distance: float, a: float) -> float:
+    x = abs(distance)
+    if x <= 1:
+        return (a + 2) * x**3 - (a + 3) * x**2 + 1
+    return a * x**3 - 5 * a * x**2 + 8 * a * x - 4 * a if x < 2 else 0.0
+
+
+def weights(node: Node, axis: Axis, at: float) -> dict[int, float]:
+    """What each element of the input counts for one of the result; places beyond the ends are among them."""
+    kind, a = node.get("mode", "nearest"), node.get("cubic_coeff_a", -0.75)
+    slow = min(axis.scale, 1.0) if node.get("antialias", 0) else 1.0
+    reach = (2 if kind == "cubic" else 1) / slow
+    found = {}
+    for place in range(floor(at - reach) + 1, ceil(at + reach)) if slow < 1 else range(floor(at) - (1 if kind == "cubic" else 0), floor(at) + (3 if kind == "cubic" else 2)):
+        distance = (place - at) * slow
+        found[place] = cubic(distance, a) if kind == "cubic" else max(0.0, 1 - abs(distance))
+    if node.get("exclude_outside", 0):
+        found = {place: weight for place, weight in found.items() if 0 <= place < axis.size}
+    total = sum(found.values())
+    return {place: weight / total for place, weight in found.items()} if slow < 1 or node.get("exclude_outside", 0) else found
+
+
+def matrix(node: Node, axis: Axis) -> Doubles:
+    """Results by elements; what lies beyond the ends counts as the last element."""
+    made = numpy.zeros((axis.out, axis.size))
+    for row in range(axis.out):
+        for place, weight in weights(node, axis, origin(node, axis, row)).items():
+            made[row, min(max(place, 0), axis.size - 1)] += weight
+    return made
+
+
+def resized(node: Node, x: Any, axis: Axis) -> Any:
+    if node.get("mode", "nearest") == "nearest":
+        places = [min(max(nearest(node, origin(node, axis, row)), 0), axis.size - 1) for row in range(axis.out)]
+        return x.index_select(axis.axis, torch.tensor(places, dtype=torch.int64))
+    table = torch.from_numpy(matrix(node, axis).T.copy()).to(x.dtype if x.dtype.is_floating_point else torch.float32)
+    real = x if x.dtype.is_floating_point else x.to(torch.float32)
+    return torch.matmul(real.movedim(axis.axis, -1), table).movedim(-1, axis.axis).to(x.dtype)
+
+
+def outside(node: Node, x: Any, axes: list[Axis]) -> Any:
+    """Where elements of the result come from outside of the input."""
+    found = torch.zeros((), dtype=torch.bool)
+    for axis in axes:
+        beyond = [not 0 <= origin(node, axis, row) <= axis.size - 1 for row in range(axis.out)]
+        found = found | torch.tensor(beyond).reshape([-1 if i == axis.axis else 1 for i in range(x.dim())])
+    return found
+
+
+def kept_ratio(node: Node, sizes: list[int], shape: list[int]) -> tuple[list[int], list[Any]]:
+    """Sizes with one scale for all axes, where the model wants that."""
+    policy = node.get("keep_aspect_ratio_policy", "stretch")
+    scales = [out / size for out, size in zip(sizes, shape)]
+    if policy == "stretch":
+        return sizes, scales
+    scale = min(scales) if policy == "not_larger" else max(scales)
+    return [floor(scale * size + 0.5) for size in shape], [scale] * len(shape)
+
+
+def axes_to_change(node: Node, x: Any, roi: Any, scales: Any, sizes: Any) -> list[Axis]:
+    axes = axes_of(node.get("axes") or range(x.dim()), x.dim())
+    shape = [x.shape[axis] for axis in axes]
+    if sizes:
+        outs, factors = kept_ratio(node, [int(size) for size in sizes], shape)
+    elif scales:
+        factors = [numpy.float32(scale) for scale in scales]  # places are computed with as many digits, which decides where they meet a bound
+        outs = [floor(size * scale) for size, scale in zip(shape, factors)]
+    else:
+        raise NotLowered("neither scales nor sizes")
+    if min(outs) < 1 or len(outs) != len(axes):
+        raise NotLowered(f"to the sizes {outs}")
+    check_count(max(outs), "elements of a dimension")
+    is_crop = node.get("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize"
+    parts = [(roi[i], roi[i + len(axes)]) if is_crop and roi else (0.0, 1.0) for i in range(len(axes))]
+    made = [Axis(axis, size, out, factor, *part) for axis, size, out, factor, part in zip(axes, shape, outs, factors, parts)]
+    return [axis for axis in made if axis.out != axis.size or axis.scale != 1 or is_crop]
+
+
+def whole_factors(node: Node, x: Any, axes: list[Axis]) -> Any:
+    """By PyTorch's own operator, where that is the same and streams know it; else None."""
+    dims = x.dim() - 2
+    if dims not in (1, 2) or x.dtype != torch.float32 or any(axis.axis < 2 for axis in axes) or node.get("antialias", 0) or node.get("exclude_outside", 0):
+        return None
+    scales = {axis.axis: axis.out / axis.size for axis in axes}
+    if any(scales[axis.axis] != axis.scale or not float(axis.scale).is_integer() for axis in axes):
+        return None
+    kind, way = node.get("mode", "nearest"), node.get("coordinate_transformation_mode", "half_pixel")
+    size = tuple(x.shape[k + 2] * int(scales.get(k + 2, 1)) for k in range(dims))
+    same = kind == "nearest" and (way == "asymmetric" and node.get("nearest_mode", "round_prefer_floor") == "floor")
+    if same or (kind == "nearest" and way == "half_pixel" and node.get("nearest_mode", "round_prefer_floor") in ("round_prefer_floor", "round_prefer_ceil")):
+        return functional.interpolate(x, size, mode="nearest")
+    if kind == "linear" and way in ("half_pixel", "pytorch_half_pixel", "align_corners"):
+        return functional.interpolate(x, size, mode="linear" if dims == 1 else "bilinear", align_corners=way == "align_corners")
+    return None
+
+
+@operator("Resize", known=(1, 2, 3))
+def resize(node: Node, x: Any, roi: Any = None, scales: Any = None, sizes: Any = None) -> Any:
+    if node.opset < 11:
+        roi, scales = None, roi
+    axes = axes_to_change(node, x, roi, scales, sizes)
+    found = whole_factors(node, x, axes)
+    if found is not None:
+        return found
+    made = x
+    for axis in axes:
+        made = resized(node, made, axis)
+    if node.get("coordinate_transformation_mode", "half_pixel") != "tf_crop_and_resize":
+        return made
+    return torch.where(outside(node, x, axes), torch.tensor(node.get("extrapolation_value", 0.0), dtype=x.dtype), made)
+
+
+@operator("Upsample", known=(1,))
+def upsample(node: Node, x: Any, scales: Any = None) -> Any:
+    plain = {"mode": node.get("mode", "nearest"), "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+    inner = Node("Resize", node.name, "", 13, plain, node.inputs, node.outputs)
+    return resize(inner, x, None, node.get("scales", scales), None)
+
+
+@operator("GridSample")
+def grid_sample(node: Node, x: Any, grid: Any) -> Any:
+    kinds = {"linear": "bilinear", "bilinear": "bilinear", "nearest": "nearest", "cubic": "bicubic", "bicubic": "bicubic"}
+    mode, edges = kinds[node.get("mode", "linear")], node.get("padding_mode", "zeros")
+    return functional.grid_sample(x, grid, mode=mode, padding_mode=edges, align_corners=bool(node.get("align_corners", 0)))
