@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The ten networks of examples/streaming on one thread, a period at a time and 64, beside PyTorch, ONNX Runtime and tract with states carried by hand.
 
-    run_ten.py [--strc PATH] [--keep FOLDER] [--pairs N] [--minute] [NAME...]
+    run_ten.py [--strc PATH] [--keep FOLDER] [--pairs N] [--sides NAMES] [--compile] [--minute] [NAME...]
 
 Each is imported (which proves it) and built as a library, as it is and with --fast-math. What every side gives for the same noise is compared with what the model gives
 for all of it. Then all sides run in turn; the numbers are medians of processor time for a period, in microseconds, and the median over the rounds of the others'
@@ -112,6 +112,8 @@ def measure(net, options, folder, loops, periods):
     x = chunk_of(net, CHECKED, torch.Generator().manual_seed(3))
     sides, missing = {}, {}
     for name, make_side in sides_of(net, options, folder, loops).items():
+        if options.sides and name not in options.sides and name != "strc":
+            continue
         side, reason = made(net, name, make_side, periods, x)
         if side:
             sides[name] = side
@@ -151,6 +153,7 @@ def arguments_of():
     parser.add_argument("--keep", type=Path, help="a folder in which programs and libraries stay for the next time")
     parser.add_argument("--pairs", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=0.05, help="of processor time that a side takes in a round, about")
+    parser.add_argument("--sides", type=lambda text: text.split(","), help="these alone, by their names with commas between them, beside strc")
     parser.add_argument("--compile", action="store_true", help="torch.compile, too")
     parser.add_argument("--minute", action="store_true", help="the share of a core and the longest call in a minute")
     parser.add_argument("names", nargs="*", metavar="NAME")
