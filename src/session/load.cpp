@@ -169,8 +169,12 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     if (settings.isShared || settings.atOnce) request.threads = settings.libraryThreads;
     request.planIfPossible = loading.last == Stage::Planned && !settings.noInterpret;
     request.optimise = optimisations(settings);
-    if (settings.isShared) request.mostItems = kMostAtOnce;
-    if (settings.atOnce) request.mostItems = *settings.atOnce;
+    if (settings.atOnce) {
+        request.mostItems = *settings.atOnce;
+    } else if (settings.isShared) {
+        request.mostItems = kMostAtOnce;
+        request.manyStates = kFramesAtOnce;
+    }
     if (settings.seed) request.random.state = *settings.seed & kRandomBits;
     request.print = loading.print;
     request.interrupt = loading.interrupt;

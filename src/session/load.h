@@ -14,6 +14,9 @@ namespace strc::session {
 
 /// Items of an open end that a library takes or gives at once: what audio callbacks bring at the least.
 constexpr std::int64_t kMostAtOnce = 64;
+/// Steady states at once where one alone takes or gives nearly so many items, as frames of networks do: a group of lanes.
+/// Smaller portions are done one by one.
+constexpr std::int64_t kFramesAtOnce = 16;
 
 /// What passes over the graph may do; none: code as it was written, for debuggers and to compare with, is left as it was written.
 std::optional<pass::Options> optimisations(const Settings&);

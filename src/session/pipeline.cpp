@@ -260,6 +260,26 @@ private:
         return made;
     }
 
+    /// What a steady state takes or gives at an open end, whichever is more.
+    static std::int64_t itemsOfState(const graph::Graph& graph, const graph::Repetitions& counts) {
+        std::int64_t items = 1;
+        if (graph.input != graph::kNone)
+            items = counts.steady[graph.edges[graph.input].to] * popRate(graph, graph.input);
+        if (graph.output != graph::kNone)
+            items = std::max(items, counts.steady[graph.edges[graph.output].from] *
+                                        pushRate(graph, graph.output));
+        return items;
+    }
+
+    /// As the request says, but where that would be few steady states, as many as `manyStates`.
+    std::int64_t mostItems(const elab::Elaboration& program) const {
+        if (request.manyStates == 0 || program.graph.isDynamic()) return request.mostItems;
+        const std::int64_t items = itemsOfState(program.graph, result.plannedQuota());
+        if (items == 0 || request.mostItems / items >= request.manyStates / 2)
+            return request.mostItems;
+        return items > INT64_MAX / request.manyStates ? INT64_MAX : items * request.manyStates;
+    }
+
     void makePlan(const std::optional<sched::Schedule>& own,
                   const std::optional<graph::Ending>& ending, std::int64_t factor = 0) {
         const bool isDynamic = result.elaboration.graph.isDynamic();
@@ -274,7 +294,7 @@ private:
                        isDynamic ? none
                        : own     ? *own
                                  : result.schedules.front(),
-                       {single ? &*single : nullptr, request.mostItems, factor, request.tapes,
+                       {single ? &*single : nullptr, mostItems(program), factor, request.tapes,
                         request.optimise.has_value(), ending ? &*ending : nullptr, request.batches,
                         request.chunks, request.chunkStates,
                         request.measured.empty() ? nullptr : &request.measured, request.threads,

@@ -58,6 +58,8 @@ struct Request {
     sched::Order order = sched::Order::Buffers;
     /// A program that cannot be compiled is no fault: it is scheduled and planned only as far as it goes.
     std::int64_t mostItems = INT64_MAX;  ///< plan::Options::mostItems
+    /// Where `mostItems` are fewer than half as many steady states, these are done at once; 0: never mind.
+    std::int64_t manyStates = 0;
     plan::Tapes tapes = plan::Tapes::Linear;
     bool planIfPossible = false;
     bool lowers =

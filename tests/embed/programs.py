@@ -1,5 +1,17 @@
 """Programs for libraries, each with what their items need."""
 
+# Frames as networks have them.
+FRAMES = """
+float->float pipeline Frames { add Overlap(48); add Louder(); }
+float->float filter Overlap(int n) {
+    work pop n peek 2 * n push n {
+        for (int k = 0; k < n; k++) push(peek(k) + 0.5 * peek(n + k));
+        for (int k = 0; k < n; k++) pop();
+    }
+}
+float->float filter Louder { work pop 1 push 1 { push(1.25 * pop()); } }
+"""
+
 FIR = """float->float pipeline Fir { add Window; add Scale; }
 float->float filter Window {
     float[7] weight;

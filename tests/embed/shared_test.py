@@ -138,6 +138,12 @@ class Pieces(Libraries):
     def test_window(self):
         self.compare(programs.FIR, "Fir", floats(5000), 4)
 
+    def test_frames(self):
+        """Of 48 numbers: a group of them is done at once where so many come, and one by one what is less."""
+        self.compare(programs.FRAMES, "Frames", floats(48 * 53), 4)
+        plan = self.call("build", "--shared", self.top, "--emit", "plan", "p.str")[0]
+        self.assertIn(b"\n16 steady states, reads 768 from the input:", plan)
+
     def test_streamed_networks(self):
         """What `strc import --streaming` has made."""
         for example, program, stream in NETWORKS:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..ir import Instruction, Named, Param
 from .floats import StreamFilter
-from .functions import ONE, TWO
+from .functions import ONE, SMOOTH, TWO
 from .literals import identifier, literal
 
 
@@ -98,6 +98,13 @@ def _one(frame: FrameText, instruction: Instruction, y: str, x: Sequence[str]) -
     return _each(frame, instruction, y, _put(function.floats, {**given, "x": f"{x[0]}[k]"}))
 
 
+def _smooth(frame: FrameText, instruction: Instruction, y: str, x: Sequence[str]) -> list[str]:
+    """By way of tensors."""
+    function = SMOOTH[instruction.op.removeprefix("stream_")]
+    made = _put(function.floats, {"x": f"{y}_x"})
+    return [f"tensor {y}_x = {x[0]};", f"tensor {y}_made = {made};", *_each(frame, instruction, y, f"{y}_made[k]")]
+
+
 def _two(frame: FrameText, instruction: Instruction, y: str, x: Sequence[str]) -> list[str]:
     return _each(frame, instruction, y, _put(TWO[instruction.op].floats, {"a": f"{x[0]}[k]", "b": f"{x[1]}[k]"}))
 
@@ -128,6 +135,7 @@ def _is_pointwise(instruction: Instruction) -> bool:
 
 IN_FRAMES: dict[str, InFrame] = {
     **{op: InFrame(_one) for op in ONE},
+    **{f"stream_{op}": InFrame(_smooth) for op in SMOOTH},
     **{op: InFrame(_two) for op in TWO},
     "stream_repeat": InFrame(_repeat),
     "stream_conv1d": InFrame(_conv, _is_pointwise),

@@ -73,6 +73,8 @@ ONE: dict[str, Function] = {
         "float beta = 1.0, float threshold = 20.0", softplus="beta * x > threshold ? x : log(1 + exp(beta * x)) / beta",
     ),
 }
+# Made of `exp` and `tanh`, which tensors have in vectors of floats: the last digits may differ there.
+SMOOTH: dict[str, Function] = {op: ONE[op] for op in ("sigmoid", "tanh", "silu", "gelu_tanh")}
 TWO: dict[str, Function] = {
     **_same(atan2="atan2(a, b)"),
     **_streams(

@@ -23,13 +23,9 @@ from ..source.floats import StreamFilter
 from ..streaming import OtherLength, Streamed, formatted, join_frames, prove, streamed
 from .attributes import evaluating
 from .capture import Captured, capture
-<<<<<<< HEAD
-from .lengths import where_lengths_count
-from .lowering import lower, static
-=======
 from .graph_lowering import lower
+from .lengths import where_lengths_count
 from .lowering import static
->>>>>>> h-onnx
 from . import items
 from .scans import scans_as_loops
 from .states import Buffer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .along_time import ALONG_TIME
 from .attention import ATTENTION
 from .choices import CHOICES, IN_ORDER
-from .elementwise import BINARY, STORED, UNARY
+from .elementwise import BINARY, FRAMED, STORED, UNARY
 from .filter import StreamFilter
 from .layers import LAYERS
 from .places import PLACES
@@ -18,6 +18,7 @@ from .windows import WINDOWS
 
 FILTERS: dict[str, StreamFilter] = {
     **UNARY,
+    **FRAMED,
     **BINARY,
     **STORED,
     **ALONG_TIME,
@@ -40,6 +41,6 @@ WIRES = {"stream_parts", "stream_cat", "stream_view", "complex_of"}
 # Operators that take the numbers of their operands in turns.
 IN_TURNS = {*BINARY, *IN_ORDER, *PAIRS}
 # The names of what is declared together with some filters.
-PARTS = {f"{made.name}{part}" for made in RECURRENT.values() for part in ("Loop", "Gates", "Cell")}
+PARTS = {f"{made.name}{part}" for made in RECURRENT.values() for part in ("Loop", "Step")}
 
-__all__ = ["BINARY", "FILTERS", "IN_TURNS", "PARTS", "UNARY", "WIRES", "StreamFilter"]
+__all__ = ["BINARY", "FILTERS", "FRAMED", "IN_TURNS", "PARTS", "UNARY", "WIRES", "StreamFilter"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..functions import ONE, TWO, Function
+from ..functions import ONE, SMOOTH, TWO, Function
 from .filter import StreamFilter
 
 
@@ -14,7 +14,25 @@ def item(name: str, function: Function, pops: str) -> StreamFilter:
     return StreamFilter(name, function.names, "\n".join([*lines, f"        push({function.floats});", "    }", "}"]))
 
 
+def _framed(name: str, function: Function) -> StreamFilter:
+    """A filter that does a whole frame, as a tensor."""
+    text = f"""
+float->float filter NAME(int n) {{
+    work pop n push n {{
+        float[n] frame;
+        for (int k = 0; k < n; k++) frame[k] = pop();
+        tensor x = frame;
+        tensor y = {function.floats};
+        for (int k = 0; k < n; k++) push(y[k]);
+    }}
+}}"""
+    return StreamFilter(name, ("n",), text)
+
+
 UNARY: dict[str, StreamFilter] = {op: item(op.title().replace("_", ""), function, "x") for op, function in ONE.items()}
+FRAMED: dict[str, StreamFilter] = {
+    f"stream_{op}": _framed(f"{op.title().replace('_', '')}OfFrame", function) for op, function in SMOOTH.items()
+}
 BINARY: dict[str, StreamFilter] = {op: item(op.title(), function, "a b") for op, function in TWO.items()}
 
 

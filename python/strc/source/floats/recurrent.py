@@ -4,31 +4,58 @@ from __future__ import annotations
 
 from .filter import StreamFilter
 
-# Of each layer: what goes round with the new input, how many numbers a gate has, the products, and what a unit makes of its gates.
+_HEAD = "int inputs, int hidden, int layer = 0, int sequences = 1, boolean bias = true, String weights = \"\""
+
+# The states of all units go round from one frame to the next.
 _LOOP = """
-// One step for each frame, for each of several sequences side by side: the states of all units go round, as pairs of what
-// a unit gives and what it keeps.
-float->float pipeline NAME(int inputs, int hidden, int layer = 0, int sequences = 1, boolean bias = true, String weights = "") {
+// One step for each frame, for each of several sequences side by side: what the units give goes round.
+float->float feedbackloop NAME(HEAD) {
+    join roundrobin(sequences * inputs, sequences * hidden);
+    body NAMEStep(inputs, hidden, layer, sequences, bias, weights);
+    loop Identity<float>;
+    split duplicate;
+    for (int k = 0; k < sequences * hidden; k++) enqueue 0.0;
+}
+"""
+_LOOP_OF_TWO = """
+// One step for each frame, for each of several sequences side by side: what the units give goes round, and behind it what
+// they keep.
+float->float pipeline NAME(HEAD) {
     add NAMELoop(inputs, hidden, layer, sequences, bias, weights);
-    add float->float filter { work pop 2 push 1 { push(pop()); pop(); } };
+    add float->float filter {
+        work pop 2 * sequences * hidden push sequences * hidden {
+            for (int k = 0; k < sequences * hidden; k++) push(peek(k));
+            for (int k = 0; k < 2 * sequences * hidden; k++) pop();
+        }
+    };
 }
 
 float->float feedbackloop NAMELoop(int inputs, int hidden, int layer, int sequences, boolean bias, String weights) {
-    join roundrobin(sequences * inputs, sequences * 2 * hidden);
-    body pipeline {
-        add NAMEGates(inputs, hidden, layer, sequences, bias, weights);
-        add NAMECell();
-    }
+    join roundrobin(sequences * inputs, 2 * sequences * hidden);
+    body NAMEStep(inputs, hidden, layer, sequences, bias, weights);
     loop Identity<float>;
     split duplicate;
-    for (int k = 0; k < sequences * 2 * hidden; k++) enqueue 0.0;
+    for (int k = 0; k < 2 * sequences * hidden; k++) enqueue 0.0;
 }
 """
-_GATES = """
-// Takes a frame and the states of all units; gives each unit its gates and what it kept.
-float->float filter NAMEGates(int inputs, int hidden, int layer, int sequences, boolean bias, String weights) {
+_STEP = """
+// Takes a frame and the states of all units; gives their new states.
+float->float filter NAMEStep(int inputs, int hidden, int layer, int sequences, boolean bias, String weights) {
     tensor<float>[GATES * hidden, inputs] input_weight = stored(weights, "weight_ih_l" + layer);
     tensor<float>[GATES * hidden, hidden] state_weight = stored(weights, "weight_hh_l" + layer);
+WEIGHT
+    work pop sequences * (inputs + STATES * hidden) push sequences * STATES * hidden {
+        float[sequences][inputs + hidden] frame;
+        for (int s = 0; s < sequences; s++)
+            for (int k = 0; k < inputs; k++) frame[s][k] = pop();
+TAKE
+        tensor x = frame;
+        tensor gates = matmul(x, weight) + offset;
+CELL
+    }
+}
+"""
+_WEIGHT = """
     tensor<float>[inputs + hidden, GATES * hidden] weight;
     tensor<float>[GATES * hidden] offset;
     init {
@@ -36,32 +63,9 @@ float->float filter NAMEGates(int inputs, int hidden, int layer, int sequences, 
         if (bias)
             offset = stored(weights, "bias_ih_l" + layer, GATES * hidden)
                      + stored(weights, "bias_hh_l" + layer, GATES * hidden);
-    }
-    work pop sequences * (inputs + 2 * hidden) push sequences * (GATES + 1) * hidden {
-        int states = sequences * inputs;
-        float[sequences][inputs + hidden] frame;
-        for (int s = 0; s < sequences; s++) {
-            for (int k = 0; k < inputs; k++) frame[s][k] = peek(s * inputs + k);
-            for (int k = 0; k < hidden; k++) frame[s][inputs + k] = peek(states + 2 * (s * hidden + k));
-        }
-        tensor x = frame;
-        tensor gates = matmul(x, weight) + offset;
-        for (int s = 0; s < sequences; s++) {
-            for (int k = 0; k < hidden; k++) {
-                for (int gate = 0; gate < GATES; gate++) push(gates[s, gate * hidden + k]);
-                push(peek(states + 2 * (s * hidden + k) + 1));
-            }
-        }
-        for (int k = 0; k < sequences * (inputs + 2 * hidden); k++) pop();
-    }
-}
-"""
-_GRU_GATES = """
-// Takes a frame and the states of all units; gives each unit its gates, the part of the new state that comes from the
-// old ones, and what it kept.
-float->float filter NAMEGates(int inputs, int hidden, int layer, int sequences, boolean bias, String weights) {
-    tensor<float>[3 * hidden, inputs] input_weight = stored(weights, "weight_ih_l" + layer);
-    tensor<float>[3 * hidden, hidden] state_weight = stored(weights, "weight_hh_l" + layer);
+    }"""
+# The part of the new state that comes from the old ones has columns of its own, since a gate scales it.
+_GRU_WEIGHT = """
     tensor<float>[inputs + hidden, 4 * hidden] weight;
     tensor<float>[4 * hidden] offset;
     init {
@@ -76,64 +80,67 @@ float->float filter NAMEGates(int inputs, int hidden, int layer, int sequences, 
             offset = concat(slice(b, 0, 0, 2 * hidden) + slice(c, 0, 0, 2 * hidden), slice(b, 0, 2 * hidden, 3 * hidden),
                             slice(c, 0, 2 * hidden, 3 * hidden), 0);
         }
-    }
-    work pop sequences * (inputs + 2 * hidden) push sequences * 5 * hidden {
-        int states = sequences * inputs;
-        float[sequences][inputs + hidden] frame;
-        for (int s = 0; s < sequences; s++) {
-            for (int k = 0; k < inputs; k++) frame[s][k] = peek(s * inputs + k);
-            for (int k = 0; k < hidden; k++) frame[s][inputs + k] = peek(states + 2 * (s * hidden + k));
-        }
-        tensor x = frame;
-        tensor gates = matmul(x, weight) + offset;
-        for (int s = 0; s < sequences; s++) {
-            for (int k = 0; k < hidden; k++) {
-                for (int gate = 0; gate < 4; gate++) push(gates[s, gate * hidden + k]);
-                push(peek(states + 2 * (s * hidden + k) + 1));
-            }
-        }
-        for (int k = 0; k < sequences * (inputs + 2 * hidden); k++) pop();
-    }
-}
+    }"""
+_OLD = """
+float[sequences][hidden] old;
+for (int s = 0; s < sequences; s++)
+    for (int k = 0; k < hidden; k++) old[s][k] = pop();
 """
+_TAKE_OLD = f"""{_OLD}
+for (int s = 0; s < sequences; s++)
+    for (int k = 0; k < hidden; k++) frame[s][inputs + k] = old[s][k];
+"""
+_TAKE = """
+for (int s = 0; s < sequences; s++)
+    for (int k = 0; k < hidden; k++) frame[s][inputs + k] = pop();
+"""
+_LSTM_CELL = """
+tensor take = 1 / (1 + exp(-slice(gates, 1, 0, hidden)));
+tensor keep = 1 / (1 + exp(-slice(gates, 1, hidden, 2 * hidden)));
+tensor fresh = tanh(slice(gates, 1, 2 * hidden, 3 * hidden));
+tensor give = 1 / (1 + exp(-slice(gates, 1, 3 * hidden, 4 * hidden)));
+tensor before = old;
+tensor c = keep * before + take * fresh;
+tensor h = give * tanh(c);
+for (int s = 0; s < sequences; s++)
+    for (int k = 0; k < hidden; k++) push(h[s, k]);
+for (int s = 0; s < sequences; s++)
+    for (int k = 0; k < hidden; k++) push(c[s, k]);
+"""
+_PUSH = """
+for (int s = 0; s < sequences; s++)
+    for (int k = 0; k < hidden; k++) push(h[s, k]);
+"""
+_GRU_CELL = f"""
+tensor reset = 1 / (1 + exp(-slice(gates, 1, 0, hidden)));
+tensor keep = 1 / (1 + exp(-slice(gates, 1, hidden, 2 * hidden)));
+tensor fresh = tanh(slice(gates, 1, 2 * hidden, 3 * hidden) + reset * slice(gates, 1, 3 * hidden, 4 * hidden));
+tensor before = old;
+tensor h = (1 - keep) * fresh + keep * before;
+{_PUSH}"""
 
 
-def _cell(count: int, body: str) -> str:
-    lines = "\n".join(f"        {line}" for line in body.strip().splitlines())
-    return f"\nfloat->float filter NAMECell {{\n    work pop {count} push 2 {{\n{lines}\n    }}\n}}"
+def _indented(text: str) -> str:
+    return "\n".join(f"        {line}" for line in text.splitlines() if line)
+
+
+def _layer(loop: str, gates: int, states: int, take: str, cell: str, weight: str = _WEIGHT) -> str:
+    step = _STEP.replace("WEIGHT", weight.strip("\n")).replace("TAKE", _indented(take)).replace("CELL", _indented(cell))
+    step = step.replace("GATES * ", f"{gates} * " if gates > 1 else "").replace("STATES * ", f"{states} * " if states > 1 else "")
+    return loop.replace("HEAD", _HEAD) + step
 
 
 def _rnn(function: str) -> str:
-    return _cell(2, f"float h = {function};\npop();\npush(h);\npush(h);")
+    return _layer(_LOOP, 1, 1, _TAKE, f"tensor h = {function};\n{_PUSH}")
 
-
-_LSTM_CELL = """
-float take = 1 / (1 + exp(-pop()));
-float keep = 1 / (1 + exp(-pop()));
-float fresh = tanh(pop());
-float give = 1 / (1 + exp(-pop()));
-float c = keep * pop() + take * fresh;
-push(give * tanh(c));
-push(c);"""
-_GRU_CELL = """
-float reset = 1 / (1 + exp(-pop()));
-float keep = 1 / (1 + exp(-pop()));
-float from_input = pop();
-float fresh = tanh(from_input + reset * pop());
-float h = (1 - keep) * fresh + keep * pop();
-push(h);
-push(h);"""
 
 RECURRENT = {
-    f"stream_{op}": StreamFilter(name, ("inputs", "hidden"), _LOOP + text)
+    f"stream_{op}": StreamFilter(name, ("inputs", "hidden"), text)
     for op, name, text in (
-        ("lstm", "Lstm", _GATES.replace("GATES *", "4 *").replace("(GATES + 1)", "5").replace("< GATES", "< 4") + _cell(5, _LSTM_CELL)),
-        ("gru", "Gru", _GRU_GATES + _cell(5, _GRU_CELL)),
-        ("rnn", "Rnn", _GATES.replace("GATES * ", "").replace("(GATES + 1)", "2").replace("< GATES", "< 1") + _rnn("tanh(pop())")),
-        (
-            "rnn_relu", "RnnRelu",
-            _GATES.replace("GATES * ", "").replace("(GATES + 1)", "2").replace("< GATES", "< 1") + _rnn("max(pop(), 0.0)"),
-        ),
+        ("lstm", "Lstm", _layer(_LOOP_OF_TWO, 4, 2, _TAKE + _OLD, _LSTM_CELL)),
+        ("gru", "Gru", _layer(_LOOP, 3, 1, _TAKE_OLD, _GRU_CELL, _GRU_WEIGHT)),
+        ("rnn", "Rnn", _rnn("tanh(gates)")),
+        ("rnn_relu", "RnnRelu", _rnn("relu(gates)")),
     )
 }
 

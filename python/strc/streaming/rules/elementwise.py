@@ -8,7 +8,7 @@ from dataclasses import replace
 import torch
 
 from ...ir import Instruction, Named, Param
-from ...source.floats import BINARY, UNARY
+from ...source.floats import BINARY, FRAMED, UNARY
 from ..builder import Builder, Refused
 from ..places import spread
 from ..resampling import time_alone
@@ -18,8 +18,22 @@ from ..values import Stored, Timed, Value
 from .table import only, rule
 
 
+# Frames that are shorter are as good number by number, each in a lane.
+SHORTEST = 4
+
+
+def smooth(build: Builder, op: str, x: Timed) -> Value:
+    """A function of each number of a frame, done as a tensor where that is long enough."""
+    framed = f"stream_{op}"
+    if framed in FRAMED and x.size >= SHORTEST:
+        return replace(x, var=build.emit(framed, (x.size,), [x.var], x.size))
+    return replace(x, var=build.emit(op, (), [x.var], x.size))
+
+
 def unary(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     x = only(args)
+    if f"stream_{instruction.op}" in FRAMED:
+        return smooth(build, instruction.op, x)
     return replace(x, var=build.emit(instruction.op, instruction.params, [x.var], x.size))
 
 
@@ -122,5 +136,4 @@ rule(" ".join(BINARY), takes_merged=True)(binary)
 @rule("gelu", takes_merged=True)
 def gelu(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     op = "gelu_tanh" if instruction.named("approximate", False) else "gelu"
-    x = only(args)
-    return replace(x, var=build.emit(op, (), [x.var], x.size))
+    return smooth(build, op, only(args))
