@@ -11,6 +11,7 @@
 #include "codegen/object.h"
 #include "graph/demand.h"
 #include "plan/plan.h"
+#include "plugins/plugin.h"
 #include "weights/weights.h"
 
 namespace strc::executable {
@@ -31,6 +32,8 @@ struct Program {
     const graph::Graph* whole = nullptr;  ///< before passes: that of `repetitions`
     std::string shapesLibrary = {};  ///< by which it runs them
     std::optional<std::int64_t> bound = {};  ///< of queues and messages of a library
+    std::optional<double> mainRate = {};  ///< elab::Elaboration::mainRate
+    const plugins::Plugin* plugin = nullptr;  ///< that it is, too; null: it is none
     std::uint64_t lanesBytes = 0;  ///< of the state of all lanes of a library
 };
 

@@ -59,6 +59,10 @@ ItemReader::Rest LibraryReader::rest() const {
     return {strc_reader_rest(&reader), reader.item_bytes, reader.format == &strc_format_raw};
 }
 
+std::uint64_t LibraryReader::dropouts() const {
+    return reader.source.device ? strc_sound_device_dropouts(reader.source.device) : 0;
+}
+
 StreamInfo LibraryReader::info() const {
     const strc_stream_info& info = reader.info;
     return {info.channels, info.rate, info.bits, info.floating != 0, info.width, info.height};
