@@ -4,7 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "strc/files/endpoints.h"
 #include "strc/files/paths.h"
+#include "strc/files/sounds.h"
 
 void *strc_own(void **own, size_t size, strc_origin origin, const char *name) {
     *own = calloc(1, size);
@@ -49,13 +51,22 @@ int strc_check_formats(const strc_item *item, strc_origin origin) {
     return 0;
 }
 
+/// A device has a channel for each sample of an item.
+static uint32_t channels_of(const strc_item *item) {
+    return (uint32_t)strc_samples_of(strc_numbers_of(item));
+}
+
 int strc_reader_open(strc_reader *reader, const strc_format *format, strc_item item,
                      const char *name, strc_origin origin, strc_before_waiting before_waiting) {
     if (item.turns) return strc_turns_open(reader, item, origin, before_waiting);
     *reader = (strc_reader){.item = item, .format = format, .source = {.descriptor = -1}};
     if (check(format, &item, origin) != 0 || strc_check_formats(&item, origin) != 0) return -1;
     strc_source *source = &reader->source;
-    if (strc_source_open(source, name, origin, before_waiting) != 0) return -1;
+    const int opened =
+        strc_is_sound_device(name)
+            ? strc_source_open_device(source, name, channels_of(&item), origin, before_waiting)
+            : strc_source_open(source, name, origin, before_waiting);
+    if (opened != 0) return -1;
     if (source->size == 0) return strc_source_empty(source);
     if (format->open_reader(reader) != 0) return -1;
     if (format->total(reader) == 0 && strc_reader_rest(reader) == 0)
@@ -82,8 +93,10 @@ int strc_writer_open(strc_writer *writer, const strc_format *format, strc_item i
     *writer = (strc_writer){.item = item, .format = format, .info = info};
     if (check(format, &item, origin) != 0) return -1;
     if (format->check_writer && format->check_writer(writer, origin) != 0) return -1;
-    if (strc_sink_open(&writer->sink, name, origin) != 0) return -1;
-    return format->open_writer(writer);
+    const int opened = strc_is_sound_device(name)
+                           ? strc_sink_open_device(&writer->sink, name, channels_of(&item), origin)
+                           : strc_sink_open(&writer->sink, name, origin);
+    return opened == 0 ? format->open_writer(writer) : -1;
 }
 
 int strc_writer_begin(strc_writer *writer, const strc_format *format, strc_item item,
@@ -151,21 +164,22 @@ strc_format_id strc_format_named(const char *word) {
         const char *word;
         strc_format_id format;
     } words[] = {
-        {"raw", STRC_raw},   {"bin", STRC_raw},
-        {"dat", STRC_raw},   {"data", STRC_raw},
-        {"out", STRC_raw},   {"pcm", STRC_pcm},
-        {"wav", STRC_wav},   {"wave", STRC_wav},
-        {"npy", STRC_npy},   {"csv", STRC_text},
-        {"text", STRC_text}, {"txt", STRC_text},
-        {"tsv", STRC_text},  {"png", STRC_png},
-        {"pgm", STRC_pgm},   {"ppm", STRC_pgm},
-        {"pnm", STRC_pgm},   {"jpg", STRC_jpeg},
-        {"jpeg", STRC_jpeg}, {"safetensors", STRC_safetensors},
-        {"u8", STRC_u8},     {"s8", STRC_s8},
-        {"cu8", STRC_cu8},   {"cs8", STRC_cs8},
-        {"cs16", STRC_cs16}, {"cf32", STRC_cf32},
-        {"flac", STRC_flac}, {"ogg", STRC_ogg},
-        {"oga", STRC_ogg},   {"opus", STRC_opus},
+        {"raw", STRC_raw},     {"bin", STRC_raw},
+        {"dat", STRC_raw},     {"data", STRC_raw},
+        {"out", STRC_raw},     {"pcm", STRC_pcm},
+        {"wav", STRC_wav},     {"wave", STRC_wav},
+        {"npy", STRC_npy},     {"csv", STRC_text},
+        {"text", STRC_text},   {"txt", STRC_text},
+        {"tsv", STRC_text},    {"png", STRC_png},
+        {"pgm", STRC_pgm},     {"ppm", STRC_pgm},
+        {"pnm", STRC_pgm},     {"jpg", STRC_jpeg},
+        {"jpeg", STRC_jpeg},   {"safetensors", STRC_safetensors},
+        {"u8", STRC_u8},       {"s8", STRC_s8},
+        {"cu8", STRC_cu8},     {"cs8", STRC_cs8},
+        {"cs16", STRC_cs16},   {"cf32", STRC_cf32},
+        {"flac", STRC_flac},   {"ogg", STRC_ogg},
+        {"oga", STRC_ogg},     {"opus", STRC_opus},
+        {"sigmf", STRC_sigmf}, {"sigmf-data", STRC_sigmf},
     };
     for (size_t k = 0; k < sizeof words / sizeof *words; ++k)
         if (strcasecmp(word, words[k].word) == 0) return words[k].format;
@@ -174,6 +188,8 @@ strc_format_id strc_format_named(const char *word) {
 
 strc_format_id strc_format_of(const char *file) {
     char path[STRC_PATH];
+    if (strc_is_sound_device(file)) return STRC_device;
+    if (strc_is_endpoint(file)) return strncmp(file, "rtl_tcp:", 8) == 0 ? STRC_cu8 : STRC_raw;
     file = strc_path_of(file, path);
     const char *slash = strrchr(file, '/');
     const char *last = slash ? slash + 1 : file;

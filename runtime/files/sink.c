@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "strc/files/endpoints.h"
 #include "strc/files/paths.h"
 
 enum { kBuffer = 1 << 16 };
@@ -41,7 +42,30 @@ static int begin(strc_sink *sink, int descriptor, const char *name, strc_origin 
     return 0;
 }
 
+/// What is written goes out at once, as to a pipe.
+static int open_endpoint(strc_sink *sink, const char *name, strc_origin origin) {
+    char why[STRC_ENDPOINT_WHY];
+    const int descriptor = strc_endpoint_open(name, why);
+    *sink = (strc_sink){.descriptor = -1, .name = name, .origin = origin};
+    if (descriptor < 0) return STRC_FAIL(origin, CannotOpenFile, name, why);
+    if (begin(sink, descriptor, name, origin) != 0) return -1;
+    sink->is_output = 1;
+    return 0;
+}
+
+int strc_sink_open_device(strc_sink *sink, const char *name, uint32_t channels,
+                          strc_origin origin) {
+    *sink = (strc_sink){.descriptor = -1, .name = name, .origin = origin};
+    strc_sound_device *device = strc_sound_device_open(name, 1, channels, origin);
+    if (!device) return -1;
+    const int status = begin(sink, strc_sound_device_descriptor(device), name, origin);
+    sink->is_output = 1;
+    sink->device = device;
+    return status;
+}
+
 int strc_sink_open(strc_sink *sink, const char *name, strc_origin origin) {
+    if (strc_is_endpoint(name)) return open_endpoint(sink, name, origin);
     const int standard = strcmp(name, "-") == 0;
     const int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
     char capacity[STRC_PATH];
@@ -98,12 +122,17 @@ static void note_lines(strc_sink *sink, const unsigned char *from, size_t count)
     if (last) sink->last_line = sink->written + (uint64_t)(last - from) + 1;
 }
 
+static ssize_t put(const strc_sink *sink, const unsigned char *from, size_t count) {
+    return sink->device ? (ssize_t)strc_sound_device_write(sink->device, from, count)
+                        : write(sink->descriptor, from, count);
+}
+
 static int give(strc_sink *sink, const unsigned char *from, size_t count) {
     if (sink->failed) return -1;
     if (count == 0 || is_left(sink)) return 0;
     if (empty(sink) != 0) return -1;
     while (count > 0) {
-        ssize_t done = write(sink->descriptor, from, count);
+        const ssize_t done = put(sink, from, count);
         if (done < 0 && errno == EINTR) continue;
         if (done < 0 && errno == EPIPE) {
             sink->gone = sink->failed = 1;
@@ -127,7 +156,7 @@ int strc_sink_flush(strc_sink *sink) {
 }
 
 void strc_sink_offer(strc_sink *sink) {
-    if (sink->failed || sink->used == 0) return;
+    if (sink->failed || sink->used == 0 || sink->device) return;
     const ssize_t done = write(sink->descriptor, sink->buffer, sink->used);
     if (done <= 0) return;
     sink->begun = 1;
@@ -210,6 +239,11 @@ int strc_sink_finish_lines(strc_sink *sink) {
 static int release(strc_sink *sink) {
     free(sink->buffer);
     sink->buffer = NULL;
+    if (sink->device) {
+        strc_sound_device_close(sink->device, !sink->failed);
+        sink->device = NULL;
+        return 0;
+    }
     if (sink->descriptor <= STDERR_FILENO) return 0;
     return close(sink->descriptor) == 0 || errno == EINTR ? 0 : errno;
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "strc/files/endpoints.h"
 #include "strc/files/paths.h"
 #include "strc/workers.h"
 
@@ -21,13 +22,17 @@ uint32_t strc_reading_threads = 1;
 int strc_source_open(strc_source *source, const char *name, strc_origin origin,
                      strc_before_waiting before_waiting) {
     int standard = strcmp(name, "-") == 0;
-    char path[STRC_PATH];
-    int descriptor = standard ? STDIN_FILENO : open(strc_path_of(name, path), O_RDONLY | O_CLOEXEC);
+    char path[STRC_PATH], why[STRC_ENDPOINT_WHY];
+    const int is_endpoint = strc_is_endpoint(name);
+    int descriptor = standard      ? STDIN_FILENO
+                     : is_endpoint ? strc_endpoint_open(name, why)
+                                   : open(strc_path_of(name, path), O_RDONLY | O_CLOEXEC);
     *source = (strc_source){.descriptor = descriptor,
                             .name = standard ? "standard input" : name,
                             .origin = origin,
                             .size = STRC_UNKNOWN,
                             .before_waiting = before_waiting};
+    if (is_endpoint && descriptor < 0) return STRC_FAIL(origin, CannotOpenFile, name, why);
     struct stat status;
     int error = descriptor < 0 || fstat(descriptor, &status) != 0 ? errno : 0;
     if (error == 0 && S_ISDIR(status.st_mode)) error = EISDIR;
@@ -41,7 +46,25 @@ int strc_source_open(strc_source *source, const char *name, strc_origin origin,
     return 0;
 }
 
+int strc_source_open_device(strc_source *source, const char *name, uint32_t channels,
+                            strc_origin origin, strc_before_waiting before_waiting) {
+    *source = (strc_source){.descriptor = -1,
+                            .name = name,
+                            .origin = origin,
+                            .size = STRC_UNKNOWN,
+                            .before_waiting = before_waiting,
+                            .device = strc_sound_device_open(name, 0, channels, origin)};
+    if (!source->device) return -1;
+    source->descriptor = strc_sound_device_descriptor(source->device);
+    return strc_sound_device_start(source->device, 0);
+}
+
 void strc_source_close(strc_source *source) {
+    if (source->device) {
+        strc_sound_device_close(source->device, 0);
+        source->descriptor = -1;
+    }
+    source->device = NULL;
     if (source->descriptor > STDIN_FILENO) close(source->descriptor);
     source->descriptor = -1;
     free(source->buffer);
@@ -112,7 +135,8 @@ static int64_t receive(strc_source *source, unsigned char *to, size_t capacity) 
         if (poll(&waiting, 1, 0) == 0) source->before_waiting.call(source->before_waiting.self);
     }
     if (receive_at_once(source, to, capacity)) return (int64_t)capacity;
-    ssize_t got = read(source->descriptor, to, capacity);
+    const ssize_t got = source->device ? strc_sound_device_read(source->device, to, capacity)
+                                       : read(source->descriptor, to, capacity);
     if (got < 0 && errno != EINTR)
         return STRC_FAIL(source->origin, CannotReadFile, source->name, strerror(errno));
     if (got <= 0) {

@@ -77,6 +77,16 @@ static void report_clipped(const strc_executable *about, const strc_writer *writ
                                       writer->sink.name, 0});
 }
 
+/// What the clock of a device has not waited for.
+static void report_dropouts(const strc_executable *about, const strc_sound_device *device,
+                            const char *name, const char *what) {
+    strc_digits digits;
+    const uint64_t frames = device ? strc_sound_device_dropouts(device) : 0;
+    if (frames == 0) return;
+    strc_report((strc_severity)about->dropouts, nowhere, STRC_MESSAGE_Dropouts,
+                (const char *const[]){strc_decimal_text(digits, (int64_t)frames), name, what, 0});
+}
+
 static void report_left_overs(const strc_environment *all) {
     const strc_executable *about = all->about;
     int ended = all->outcome == STRC_NO_INPUT;
@@ -102,6 +112,7 @@ static int has_written_nothing(const strc_environment *all) {
 
 static void close_writer(const strc_environment *all, strc_writer *writer) {
     if (!writer->sink.buffer) return;
+    report_dropouts(all->about, writer->sink.device, writer->sink.name, "silence");
     strc_writer_close(writer);
     report_clipped(all->about, writer);
 }
@@ -115,6 +126,8 @@ void strc_host_close(strc_environment *all) {
     for (uint32_t k = 0; all->inputs && k < all->about->program->inputs; ++k) {
         if (!all->readers[k].format) continue;
         all->items_read += all->inputs[k].taken;
+        const strc_source *source = &all->readers[k].source;
+        report_dropouts(all->about, source->device, source->name, "lost");
         strc_supply_free(&all->inputs[k]);
         strc_reader_close(&all->readers[k]);
     }

@@ -69,14 +69,16 @@ static const option table[] = {
     {kIn, 0, "--in", "FILE",
      "input file; default: standard input, raw; one for each of several inputs"},
     {kInFormat, 0, "--in-format", "F",
-     "raw, wav, flac, ogg, opus, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, png, jpeg, pgm or "
+     "raw, wav, flac, ogg, opus, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, sigmf, png, jpeg, "
+     "pgm or "
      "safetensors; "
      "default: by the name"},
     {kOut, 0, "--out", "FILE",
      "output file; default: standard output, raw (tensors: as text); one for each of several "
      "outputs"},
     {kOutFormat, 0, "--out-format", "F",
-     "raw, wav, flac, ogg, opus, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, png, jpeg, pgm or "
+     "raw, wav, flac, ogg, opus, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, sigmf, png, jpeg, "
+     "pgm or "
      "safetensors; "
      "default: by the name"},
     {kOutRate, 0, "--out-rate", "N", "WAV: samples a second; default: as the input, or 44100"},
@@ -157,7 +159,7 @@ static int take_format(const char *text, const char *option, strc_file_options *
     if (to->format != STRC_FORMATS) return 0;
     return wrong_value(text, option,
                        "raw, wav, flac, ogg, opus, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, "
-                       "png, jpeg, pgm or safetensors");
+                       "sigmf, png, jpeg, pgm or safetensors");
 }
 
 static int take_sample(const char *text, const char *option, strc_stream_info *to) {

@@ -14,7 +14,8 @@ int buildCommand(const Call& call) {
     // What a program prints while its graph is built it prints when it starts. A library does not start:
     // whoever builds it sees it.
     Print print;
-    if (call.options.has("shared"))
+    const Options& options = call.options;
+    if (options.has("shared") || options.has("plugin") || options.has("gnuradio"))
         print = [&](std::string_view text) { call.process.out << text << std::flush; };
     if (compiler.compile(STRC_STAGE_PLANNED, print)) compiler.build(call.options.output);
     return statusOfFailure(call);

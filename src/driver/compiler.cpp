@@ -26,9 +26,17 @@ void printOn(void* user, const char* text, std::size_t size) {
     (*static_cast<const Print*>(user))({text, size});
 }
 
+/// Devices and other programs, of which nothing is known before the run.
+bool isNoFile(const std::string& name) {
+    if (name == "-") return true;
+    for (const char* prefix : {"tcp:", "unix:", "rtl_tcp:", "jack:", "alsa:", "portaudio:"})
+        if (name.starts_with(prefix)) return true;
+    return false;
+}
+
 /// Does the file say what tensors are in it?
 bool saysShape(const std::string& file, const std::optional<std::string>& format) {
-    if (file == "-") return false;
+    if (isNoFile(file)) return false;
     if (format)
         return *format == "npy" || (file.ends_with("." + *format) && saysShape(file, std::nullopt));
     for (const char* end :
@@ -41,14 +49,14 @@ bool endsLikeSound(const std::string& file) {
     std::string lower = file;
     std::transform(lower.begin(), lower.end(), lower.begin(),
                    [](unsigned char c) { return std::tolower(c); });
-    for (const char* end : {".wav", ".wave", ".flac", ".ogg", ".oga", ".opus"})
+    for (const char* end : {".wav", ".wave", ".flac", ".ogg", ".oga", ".opus", ".sigmf-data"})
         if (lower.ends_with(end)) return true;
     return false;
 }
 
 /// Compressed sounds are known by their names alone.
 bool isSound(const std::string& file, const std::optional<std::string>& format) {
-    if (file == "-") return false;
+    if (isNoFile(file)) return false;
     if (!format) return endsLikeSound(file);
     return *format == "wav" || (endsLikeSound("." + *format) && endsLikeSound(file));
 }

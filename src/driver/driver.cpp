@@ -27,6 +27,7 @@ int runCall(const Call& call) {
         case Command::Repl: return replCommand(call);
         case Command::Completion: return completionCommand(call);
         case Command::Man: return manCommand(call);
+        case Command::Controls: return controlsCommand(call);
         case Command::Version: return printResult(call, version());
         case Command::Schedule: return emitCommand(call, STRC_SCHEDULE);
         case Command::Graph: return emitCommand(call, call.options.picture);

@@ -13,6 +13,7 @@
 #include "base/passes.h"
 #include "base/spelling.h"
 #include "driver/detail/option_adder.h"
+#include "driver/detail/product.h"
 #include "driver/detail/table.h"
 
 namespace strc::driver {
@@ -22,6 +23,7 @@ using base::Diag;
 namespace {
 
 constexpr std::size_t kHelpColumn = 32;
+constexpr std::int64_t kMostPorts = 65535;
 
 constexpr std::array kColours{Choice<When>{"auto", When::Auto},
                               Choice<When>{"always", When::Always},
@@ -46,6 +48,7 @@ constexpr std::string_view kKernels[] = {"generated", "onednn", "torch", "auto"}
 constexpr std::string_view kTapes[] = {"linear", "ring", "arrays"};
 constexpr std::string_view kChecks[] = {"all", "none"};
 constexpr std::string_view kTargets[] = {"aarch64-linux-gnu", "x86_64-linux-gnu"};
+constexpr std::string_view kPlugins[] = {"lv2"};
 constexpr std::string_view kLevels[] = {"0", "1", "2", "3"};
 constexpr std::string_view kShells[] = {"bash", "zsh", "fish"};
 constexpr std::string_view kSamples[] = {"8", "16", "24", "32", "float", "double"};
@@ -67,6 +70,8 @@ constexpr std::string_view kBuildExamples = R"(Examples:
   strc build --top Equaliser --static equaliser.str
   ./equaliser --in music.wav --out louder.wav
   strc build --shared --top Equaliser equaliser.str     makes libequaliser.so and libequaliser.h
+  strc build --plugin=lv2 --top Equaliser equaliser.str makes equaliser.lv2
+  strc build --gnuradio --top Receiver radio.str        makes gr-radio
   strc build --emit=c --top Equaliser -o equaliser.c equaliser.str     C source, and equaliser.h)";
 constexpr std::string_view kCheckExamples = R"(Examples:
   strc check radio.str
@@ -95,6 +100,9 @@ constexpr std::string_view kReplExamples = R"(Examples:
   strc repl radio.str                       with the declarations of a file
   echo 'take 3 Ramp()' | strc repl
   strc repl --json                          for notebooks and other tools)";
+constexpr std::string_view kControlsExamples = R"(Examples:
+  strc controls --osc 9000                  "/cutoff 800" of OSC is cutoff=800
+  strc controls --midi /dev/snd/midiC1D0 --cc 74=cutoff:20..20000:log --cc 7=gain)";
 constexpr std::string_view kCompletionExamples = R"(Examples:
   strc completion bash > ~/.local/share/bash-completion/completions/strc
   source <(strc completion zsh)
@@ -160,27 +168,32 @@ void addPartitions(OptionAdder& add, CLI::App& sub) {
                 "with costs that --profile=FILE has measured; default: estimates");
 }
 
-/// cpu, cuda, cuda:N or auto.
-bool isDevice(std::string_view text) {
+void setDevice(OptionAdder& add, const std::string& text) {
     constexpr std::string_view kNumbered = "cuda:";
     const bool isNumbered =
         text.starts_with(kNumbered) && text.size() > kNumbered.size() &&
         text.size() <= kNumbered.size() + 3 &&
         text.find_first_not_of("0123456789", kNumbered.size()) == std::string::npos;
-    return isNumbered || text == "cpu" || text == "cuda" || text == "auto";
+    if (isNumbered || text == "cpu" || text == "cuda" || text == "auto")
+        add.set("device", text);
+    else
+        add.wrongValue(text, "--device", "cpu, cuda, cuda:N or auto");
 }
 
-/// DIM:PLACES
-bool isSplit(std::string_view text) {
+void setSplit(OptionAdder& add, const std::string& text) {
     constexpr std::size_t kMostDigits = 9;
     const auto isNumber = [](std::string_view digits) {
         return !digits.empty() && digits.size() <= kMostDigits &&
                digits.find_first_not_of("0123456789") == std::string::npos;
     };
     const std::size_t colon = std::min(text.find(':'), text.size());
-    const std::string_view places = text.substr(std::min(colon + 1, text.size()));
-    return isNumber(text.substr(0, colon)) && isNumber(places) &&
-           places.find_first_not_of('0') != std::string::npos;
+    const std::string_view dim = std::string_view(text).substr(0, colon),
+                           places = std::string_view(text).substr(std::min(colon + 1, text.size()));
+    if (isNumber(dim) && isNumber(places) && places.find_first_not_of('0') != std::string::npos)
+        add.set("split", text);
+    else
+        add.wrongValue(text, "--split",
+                       "DIM:PLACES, a dimension from 0 on and at least one place,");
 }
 
 /// Reads the words of a call into Options: declares the commands with their options, and checks these
@@ -205,6 +218,7 @@ public:
         addOpt();
         addExplain();
         addRepl();
+        addControls();
         addCommand(Command::Version, "version", "print the version", kVersionExamples);
         // Scripts do these before any options are read; here they are for the help alone.
         app.add_subcommand("import", "make a program of a PyTorch or ONNX model");
@@ -387,6 +401,9 @@ private:
                   [this](const std::string& text) { setThreads(text); });
         add.setting(sub, "--static", "put the C library into it");
         add.setting(sub, "--shared", "make a shared library instead, and a C header for it");
+        add.setting(sub, "--plugin", "WORD",
+                    "make a plug-in for audio programs instead, a folder: lv2", kPlugins);
+        add.setting(sub, "--gnuradio", "make a block of GNU Radio instead, a folder");
         add.setting(sub, "--lanes",
                     "let --shared do many handles at once, each in a lane of vectors");
         add.value(sub, "--threads", "N",
@@ -498,6 +515,23 @@ private:
         addWeights(sub);
     }
 
+    void addControls() {
+        CLI::App& sub = addCommand(Command::Controls, "controls",
+                                   "print what OSC and MIDI controllers turn, as lines NAME=VALUE",
+                                   kControlsExamples);
+        add.value(sub, "--osc", "PORT", "take messages of Open Sound Control at this UDP port",
+                  [this](const std::string& text) {
+                      options.oscPort = add.parseInteger("--osc", text, 1, kMostPorts);
+                  });
+        add.value(sub, "--midi", "FILE",
+                  "take the bytes of a MIDI device, such as /dev/snd/midiC1D0",
+                  [this](const std::string& text) { options.midiFile = text; });
+        add.value(
+            sub, "--cc", "NUMBER=NAME:LOW..HIGH",
+            "what a MIDI control change moves; :log behind it, CHANNEL/ in front (repeatable)",
+            [this](const std::string& text) { options.knobs.push_back(text); });
+    }
+
     void addPages() {
         CLI::App& completion =
             addCommand(Command::Completion, "completion",
@@ -567,13 +601,13 @@ private:
         auto format = [&](const char* flag, FileOptions& about) {
             add.value(sub, flag, "F",
                       "raw, wav, flac, ogg, opus, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, "
-                      "png, jpeg, pgm or "
+                      "sigmf, png, jpeg, pgm or "
                       "safetensors; default: by the name",
                       [this, flag, &about](const std::string& text) {
                           if (!strc_is_format(text.c_str()))
                               add.wrongValue(text, flag,
                                              "raw, wav, flac, ogg, opus, npy, text, pcm, u8, s8, "
-                                             "cu8, cs8, cs16, cf32, png, "
+                                             "cu8, cs8, cs16, cf32, sigmf, png, "
                                              "jpeg, pgm or safetensors");
                           about.format = text;
                       });
@@ -612,12 +646,7 @@ private:
                     "floats faster and less exact: contracted, reassociated, vector functions");
         add.value(sub, "--device", "WORD",
                   "where tensors are computed: cpu (default), cuda, cuda:N or auto",
-                  [this](const std::string& text) {
-                      if (isDevice(text))
-                          add.set("device", text);
-                      else
-                          add.wrongValue(text, "--device", "cpu, cuda, cuda:N or auto");
-                  });
+                  [this](const std::string& text) { setDevice(add, text); });
         add.setting(
             sub, "--kernels", "WORD",
             "products of tensors by generated code (default), onednn, torch, or auto: what is "
@@ -636,13 +665,7 @@ private:
             sub, "--split", "DIM:PLACES",
             "large products and convolutions of tensors in parts of so many places of a dimension "
             "of their results (0: the first one), which workers share; default: as it pays",
-            [this](const std::string& text) {
-                if (isSplit(text))
-                    add.set("split", text);
-                else
-                    add.wrongValue(text, "--split",
-                                   "DIM:PLACES, a dimension from 0 on and at least one place,");
-            });
+            [this](const std::string& text) { setSplit(add, text); });
         add.setting(sub, "-g", "with what debuggers need: lines, variables, instances");
         add.setting(sub, "--check", "WORD", "checks of a running program: all (default) or none",
                     kChecks);
@@ -814,14 +837,13 @@ private:
         options.picture = isJson ? STRC_MEMORY_JSON : STRC_MEMORY;
     }
 
-    /// The name of the first source file, without its ending; as libraries are called, if it is one.
+    /// The name of the first source file, without its ending; as libraries and folders of plug-ins are called, if it is one.
     void chooseProductName() {
         if (options.output.empty() && !options.arguments.empty()) {
             std::string name = options.arguments[0];
             name = name.substr(name.rfind('/') + 1);
             if (name.ends_with(".str")) options.output = name.substr(0, name.size() - 4);
-            if (options.has("shared") && !options.output.empty())
-                options.output = "lib" + options.output + ".so";
+            if (!options.output.empty()) options.output = productName(options, options.output);
             if (options.output.empty()) diags.add(Diag::BadCommandLine) << "-o FILE is missing";
         }
         auto isOutput = [this](const std::string& file) { return file == options.output; };
@@ -839,7 +861,8 @@ private:
         if (options.command == Command::Completion || options.command == Command::Man)
             return checkPages();
         bool needsFiles = options.command != Command::Explain && options.command != Command::Repl &&
-                          options.command != Command::Version;
+                          options.command != Command::Version &&
+                          options.command != Command::Controls;
         if (needsFiles && options.arguments.empty()) diags.add(Diag::NoInputFiles);
         auto standardInputs = std::count(options.arguments.begin(), options.arguments.end(), "-");
         if (standardInputs > 1) conflict("'-'", "a second '-'");
@@ -865,13 +888,9 @@ private:
         exclude(options.emit && options.has("bundle"), "--emit", "--bundle");
         const bool isSource = options.emit == STRC_C_SOURCE;
         exclude(isSource && options.has("shared"), "--emit=c", "--shared");
-        if (options.has("header") && !options.has("shared") && !isSource)
-            diags.add(Diag::BadCommandLine) << "--header needs --shared or --emit=c";
         if (isSource && options.has("header") && options.valueOf("header") == options.output)
             conflict("--header " + options.output, "a source of that name");
-        for (const std::string word : {"bound", "lanes", "threads"})
-            if (options.has(word) && !options.has("shared"))
-                diags.add(Diag::BadCommandLine) << "--" + word + " needs --shared";
+        checkProduct(options, diags);
         if (options.has("emit-after")) options.emit = STRC_AFTER_PASS;
         if (options.command == Command::Graph) chooseGraphFormat();
         if (options.command == Command::Build && !options.emit) chooseProductName();

@@ -30,6 +30,7 @@ Elaboration elaborate(base::Context& context, const ir::Module& module, types::T
         result.openValues.push_back(tree.instances[0].constants[each.constant]);
         result.openSounds.push_back(soundOf(tree.instances[0], each.constant));
     }
+    result.mainRate = rateOf(tree.instances[0]);
     result.complete = context.diags.errorCount() == errors;
     if (hasShapes) checkRates(context, module, result);
     return result;

@@ -94,6 +94,8 @@ struct Elaboration {
     std::vector<Value> openValues;  ///< by Module::open: what the elaboration took them for
     /// Parallel to them: what of the input's sound an executable sets the parameter to. Items: nothing.
     std::vector<ir::FileQuestion::What> openSounds = {};
+    std::optional<double> mainRate =
+        {};  ///< the parameter `rate` of the main stream, unless it is open
     std::optional<DynamicShape> dynamicShape;
     /// A symbolic program as compiled engines run it (elab/detail/compiled_form.h). Nodes and edges are the same.
     std::shared_ptr<const Elaboration> compiled;

@@ -26,13 +26,9 @@ bool isOpen(const Instance& instance, std::uint32_t constant) {
 }
 
 void addRate(const Instance& instance, std::vector<double>& rates) {
-    const ir::StreamCode& code = *instance.code;
-    for (std::uint32_t k = 0; k < code.params && k < instance.constants.size(); ++k) {
-        if (code.constants[k].name != kRate || isOpen(instance, k)) continue;
-        const std::optional<double> rate = toNumber(instance.constants[k]);
-        if (rate && *rate > 0 && std::find(rates.begin(), rates.end(), *rate) == rates.end())
-            rates.push_back(*rate);
-    }
+    const std::optional<double> rate = rateOf(instance);
+    if (rate && *rate > 0 && std::find(rates.begin(), rates.end(), *rate) == rates.end())
+        rates.push_back(*rate);
 }
 
 bool changesFields(const ir::Body& work) {
@@ -49,6 +45,15 @@ bool keepsSamples(const Kernel& kernel) {
 }
 
 }  // namespace
+
+std::optional<double> rateOf(const Instance& instance) {
+    if (!instance.code) return std::nullopt;
+    const ir::StreamCode& code = *instance.code;
+    for (std::uint32_t k = 0; k < code.params && k < instance.constants.size(); ++k)
+        if (code.constants[k].name == kRate && !isOpen(instance, k))
+            return toNumber(instance.constants[k]);
+    return std::nullopt;
+}
 
 void noteSounds(const base::SourceManager& sources, const Tree& tree, graph::Graph& graph) {
     for (const Instance& instance : tree.instances) {

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <string_view>
 
@@ -51,8 +52,9 @@ private:
 /// libraries are not there for other machines.
 bool isWanted(std::string_view source, const LinkOptions& options) {
     if (source == "files/png.c" || source == "files/jpeg.c") return false;
-    if (!options.prefix.empty())
-        return source.starts_with("library/") || source.starts_with("src/");
+    if (!options.exports.empty())
+        return source.starts_with("library/") || source.starts_with("plugins/") ||
+               source.starts_with("src/");
     return source.starts_with("main/") || source.starts_with("files/") ||
            source.starts_with("src/");
 }
@@ -92,22 +94,13 @@ void addLibraries(const LinkOptions& options, std::vector<std::string>& command)
     }
 }
 
-/// The functions of strc/library.h under the library's names; everything else stays inside, so that
-/// several libraries of one process do not meet.
-Status addExports(const Workshop& workshop, const std::string& output, const LinkOptions& options,
-                  std::vector<std::string>& command) {
+/// Hosts see what is exported; everything else stays inside, so that several libraries of one process do not meet.
+Status addExports(const Workshop& workshop, const std::string& output,
+                  const std::vector<Export>& exports, std::vector<std::string>& command) {
     std::string exported = "{ global:";
-    const std::string& prefix = options.prefix;
-    std::vector<const char*> functions{
-        "create",     "destroy", "process",    "process_ends", "process_many", "drain",
-        "drain_ends", "reset",   "state_size", "save",         "restore",      "clone",
-        "set",        "message"};
-    if (options.hasThreads) functions.insert(functions.end(), {"threads", "thread_report"});
-    for (const char* function : functions) {
-        const std::string name = prefix + "_" + function;
-        const std::string inside = std::string("strc_library_") + function;
+    for (const auto& [name, inside] : exports) {
         command.push_back("-Wl,-u," + inside);
-        command.push_back("-Wl,--defsym=" + name + "=" + inside);
+        if (name != inside) command.push_back("-Wl,--defsym=" + name + "=" + inside);
         exported += " " + name + ";";
     }
     const std::string base = std::filesystem::path(output).filename();
@@ -121,12 +114,13 @@ Status addExports(const Workshop& workshop, const std::string& output, const Lin
 
 Status runLinker(const Workshop& workshop, const std::string& product, const std::string& output,
                  const LinkOptions& options) {
-    const bool isLibrary = !options.prefix.empty();
+    const bool isLibrary = !options.exports.empty();
     std::vector<std::string> command{options.linker, "-o", product, workshop.file("program.o")};
     if (Status added = addRuntime(workshop, options, command); !added) return added;
     addLibraries(options, command);
     if (isLibrary)
-        if (Status added = addExports(workshop, output, options, command); !added) return added;
+        if (Status added = addExports(workshop, output, options.exports, command); !added)
+            return added;
     if (options.isStatic) command.push_back("-static");
     for (const char* word : {"-Wl,--gc-sections", "-pthread", "-lm"}) command.push_back(word);
     io::ToolEnd end = io::callTool(command, {});
@@ -148,18 +142,29 @@ Status linkTo(Beside& product, const std::string& object, const std::string& out
 
 }  // namespace
 
+std::vector<Export> libraryFunctions(const std::string& prefix, bool hasThreads) {
+    std::vector<const char*> names{
+        "create", "destroy",    "process", "process_ends", "process_many", "drain", "drain_ends",
+        "reset",  "state_size", "save",    "restore",      "clone",        "set",   "message"};
+    if (hasThreads) names.insert(names.end(), {"threads", "thread_report"});
+    std::vector<Export> functions;
+    for (const char* name : names)
+        functions.push_back({prefix + "_" + name, std::string("strc_library_") + name});
+    return functions;
+}
+
 Status link(const std::string& object, const std::string& output, const LinkOptions& options) {
     Beside product(output);
-    if (options.prefix.empty()) {
-        Status linked = linkTo(product, object, output, options);
-        return linked ? product.complete(true) : linked;
+    std::deque<Beside> companions;
+    for (const Companion& each : options.companions) {
+        Beside& made = companions.emplace_back(each.path);
+        if (Status begun = made.status(); !begun) return begun;
+        if (Status written = made.write(each.text); !written) return written;
     }
-    Beside header(options.header.path);
-    if (Status made = header.status(); !made) return made;
-    if (Status written = header.write(options.header.text); !written) return written;
     if (Status linked = linkTo(product, object, output, options); !linked) return linked;
-    Status complete = header.complete(false);
-    return complete ? product.complete(true) : complete;
+    for (Beside& each : companions)
+        if (Status complete = each.complete(false); !complete) return complete;
+    return product.complete(true);
 }
 
 }  // namespace strc::executable

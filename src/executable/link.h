@@ -13,14 +13,20 @@ struct Companion {
     std::string path, text;
 };
 
+/// A function that a library has for its hosts, and what it is called inside.
+struct Export {
+    std::string name, inside;
+};
+/// Those of strc/library.h, as `strc build --shared` names them.
+std::vector<Export> libraryFunctions(const std::string& prefix, bool hasThreads = false);
+
 struct LinkOptions {
     std::string linker = "cc";  ///< a C compiler, which knows where the C library is
     bool isStatic = false;
     std::vector<std::string> libraries;  ///< shared ones with native functions
     bool compilesRuntime = false;  ///< for another machine: from its sources
-    std::string prefix;  ///< of the functions that a library exports; empty: an executable
-    bool hasThreads = false;  ///< some of them are about threads of the library's own
-    Companion header;  ///< of a library
+    std::vector<Export> exports;  ///< of a library; none: an executable
+    std::vector<Companion> companions;  ///< of a library
     std::string bundle;  ///< the folder of the product, where the libraries lie, too; empty: none
 };
 

@@ -40,7 +40,9 @@ constexpr std::array<const char*, STRC_FORMATS> kFormats{
 #undef STRC_FORMAT
 };
 
-bool isCompressedSound(io::Format format) { return format >= io::Format::Flac; }
+bool isCompressedSound(io::Format format) {
+    return format >= io::Format::Flac && format <= io::Format::Opus;
+}
 
 bool takesLibrary(io::Format format) {
     return format == io::Format::Png || format == io::Format::Jpeg || isCompressedSound(format);
@@ -48,7 +50,7 @@ bool takesLibrary(io::Format format) {
 bool takesLibrary(std::size_t format) {
     return format == STRC_png || format == STRC_jpeg || format == STRC_tensor_png ||
            format == STRC_tensor_jpeg || format == STRC_flac || format == STRC_ogg ||
-           format == STRC_opus;
+           format == STRC_opus || format == STRC_device;
 }
 
 constexpr std::array kMessages{
@@ -110,6 +112,7 @@ public:
         addProfile();
         add("strc.printed", program.printed, offsetof(strc_executable, printed));
         strc_text mainStream = text(program.mainStream);
+        addPlugin();
         addWaiting();
         add("strc.texts", texts, offsetof(strc_executable, texts));
         top.pointers.push_back({offsetof(strc_executable, program), "strc_program"});
@@ -513,6 +516,32 @@ private:
         return row;
     }
 
+    // ---------------------------------------------------------------- plug-ins
+
+    void addPlugin() {
+        if (!program.plugin) return;
+        const plugins::Plugin& plugin = *program.plugin;
+        std::vector<strc_control> controls;
+        for (const plugins::Control& each : plugin.controls)
+            controls.push_back({each.slot, text(each.name), text(each.label),
+                                each.isInteger || each.isToggle ? 1U : 0U, each.low, each.high,
+                                each.initial, each.smooth});
+        made.push_back({"strc.controls", bytesOf(controls), {}});
+        strc_plugin row{};
+        row.control_count = static_cast<std::uint32_t>(controls.size());
+        row.rate_parameter =
+            plugin.rateSlot < 0 ? STRC_NO_PARAMETER : static_cast<std::uint32_t>(plugin.rateSlot);
+        row.fixed_rate = plugin.fixedRate;
+        row.latency = static_cast<std::uint64_t>(plugin.latency);
+        row.uri = text(plugin.uri);
+        row.title = text(plugin.title);
+        std::string bytes(reinterpret_cast<const char*>(&row), sizeof row);
+        made.push_back({"strc.plugin",
+                        std::move(bytes),
+                        {{offsetof(strc_plugin, controls), "strc.controls"}}});
+        top.pointers.push_back({offsetof(strc_executable, plugin), "strc.plugin"});
+    }
+
     // ---------------------------------------------------------------- the constant
 
     strc_severity severityOf(base::Diag warning) const {
@@ -560,6 +589,7 @@ private:
         row.waiting_place = waitingPlace;
         row.tells_waiting = severityOf(base::Diag::ItemsWaiting);
         row.clipped_samples = severityOf(base::Diag::ClippedSamples);
+        row.dropouts = severityOf(base::Diag::Dropouts);
         row.short_file = severityOf(base::Diag::ShortFile);
         row.sound_channels = severityOf(base::Diag::SoundChannels);
         row.sound_rate = severityOf(base::Diag::SoundRate);

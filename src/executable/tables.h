@@ -11,6 +11,7 @@
 #include "codegen/object.h"
 #include "graph/demand.h"
 #include "plan/plan.h"
+#include "plugins/plugin.h"
 #include "weights/weights.h"
 
 namespace strc::executable {
@@ -34,6 +35,8 @@ struct Program {
     const graph::Repetitions* profiled =
         nullptr;  ///< of the plan's program; null: it lacks the option --profile
     std::uint64_t tuning = 0;  ///< strc_env::tuning
+    std::optional<double> mainRate = {};  ///< elab::Elaboration::mainRate
+    const plugins::Plugin* plugin = nullptr;  ///< that it is, too; null: it is none
     std::uint64_t lanesBytes = 0;  ///< of the state of all lanes of a library
     unsigned threads = 1;  ///< that share a call of a library
 };

@@ -181,6 +181,7 @@ private:
         for (std::size_t k = 0; k < inputs.size(); ++k) {
             const io::Supply& supply = *inputs[k];
             const bool assumed = options.inputFormatAssumed && plan.inputs[k].node == graph::kNone;
+            interp::reportDropouts(context, supply.name(), supply.dropouts(), "lost");
             if (ended)
                 outcome.itemsLeft +=
                     static_cast<std::int64_t>(interp::reportItemsLeft(context, supply));

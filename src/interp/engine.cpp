@@ -287,6 +287,7 @@ void Engine::reportLeftOvers() {
     if (ended) reportWaiting();
     for (const io::Supply& input : state.inputs) {
         const bool assumed = state.options.inputFormatAssumed && &input == state.openInput;
+        reportDropouts(state.context, input.name(), input.dropouts(), "lost");
         if (ended)
             state.outcome.itemsLeft +=
                 static_cast<std::int64_t>(reportItemsLeft(state.context, input));

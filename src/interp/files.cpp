@@ -70,6 +70,8 @@ graph::EdgeId edgeAt(const graph::Graph& graph, const std::string& path, bool is
 
 bool closeWriter(base::Context& context, const elab::Elaboration& program, graph::NodeId node,
                  io::ItemWriter& writer) {
+    const io::ItemWriter::Dropouts dropouts = writer.dropouts();
+    reportDropouts(context, dropouts.device, dropouts.frames, "silence");
     base::Status status = writer.close();
     if (const io::ItemWriter::Clipped clipped = writer.clipped(); clipped.samples > 0)
         context.diags.add(base::Diag::ClippedSamples)
@@ -316,6 +318,13 @@ void reportWaiting(base::Context& context, const graph::Graph& graph,
     const graph::Added added = graph::addedBy(context.sources, graph, waiting.most);
     context.diags.add(base::Diag::ItemsWaiting, added.range)
         << waiting.items << graph::path(graph, waiting.most);
+}
+
+void reportDropouts(base::Context& context, const std::string& device, std::uint64_t frames,
+                    std::string_view what) {
+    if (frames > 0)
+        context.diags.add(base::Diag::Dropouts)
+            << static_cast<std::int64_t>(frames) << device << what;
 }
 
 void reportBytesLeft(base::Context& context, const io::Supply& input, bool assumed) {

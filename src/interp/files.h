@@ -101,5 +101,8 @@ Limited whatIsLimited(const ir::Module&, const elab::Elaboration&);
 void reportWaiting(base::Context&, const graph::Graph&, const graph::Waiting&);
 /// Warns of bytes at the end that are no item, and of those that the file told of and has not. `assumed`: nobody said what format the input has.
 void reportBytesLeft(base::Context&, const io::Supply&, bool assumed);
+/// Warns of frames of a sound device that were "lost", or "silence".
+void reportDropouts(base::Context&, const std::string& device, std::uint64_t frames,
+                    std::string_view what);
 
 }  // namespace strc::interp

@@ -38,9 +38,11 @@ enum class Format : std::uint8_t {
     Cs8 = STRC_cs8,
     Cs16 = STRC_cs16,
     Cf32 = STRC_cf32,
+    SigMf = STRC_sigmf,
     Flac = STRC_flac,
     Ogg = STRC_ogg,  ///< Vorbis when it is written
-    Opus = STRC_opus
+    Opus = STRC_opus,
+    Device = STRC_device
 };
 
 /// By extension (".wav", ".npy", ".csv", ".png", ".raw", …); raw if there is none, as in "-" and most
@@ -99,6 +101,8 @@ public:
     virtual Rest rest() const { return {}; }
     /// Bytes that are told of at the beginning and are not there, as far as the end is known.
     virtual std::uint64_t missing() const { return 0; }
+    /// Frames that were lost since nobody had taken them in time: of a sound device.
+    virtual std::uint64_t dropouts() const { return 0; }
     virtual StreamInfo info() const { return {}; }
 };
 
@@ -124,6 +128,12 @@ public:
         std::string file;
     };
     virtual Clipped clipped() const { return {}; }
+    /// Frames that were silence since nothing had come in time: of a sound device.
+    struct Dropouts {
+        std::uint64_t frames = 0;
+        std::string device;
+    };
+    virtual Dropouts dropouts() const { return {}; }
     /// The failure was that nobody reads the pipe any more (as in `| head`).
     virtual bool readerGone() const = 0;
 };

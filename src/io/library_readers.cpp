@@ -71,6 +71,10 @@ ItemReader::Rest LibraryReader::rest() const {
     return {strc_reader_rest(&reader), reader.item_bytes, reader.format == &strc_format_raw};
 }
 
+std::uint64_t LibraryReader::dropouts() const {
+    return reader.source.device ? strc_sound_device_dropouts(reader.source.device) : 0;
+}
+
 StreamInfo LibraryReader::info() const { return infoOf(reader.info); }
 
 }  // namespace strc::io

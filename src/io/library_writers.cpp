@@ -81,6 +81,11 @@ Status LibraryWriter::close() {
 
 // ---------------------------------------------------------------- files of several formats
 
+ItemWriter::Dropouts LibraryWriter::dropouts() const {
+    if (!writer.sink.device) return {};
+    return {strc_sound_device_dropouts(writer.sink.device), writer.sink.name};
+}
+
 CycleWriter::CycleWriter(const std::vector<TensorFile>& given, const TensorItems& items)
     : files(namesOf(given)), formats(tensorFunctionsOf(given, true)) {
     if (!items.types.empty()) item.emplace(items, given, std::string());

@@ -63,6 +63,7 @@ public:
     /// Bytes at the end that are no item. They are never used.
     ItemReader::Rest rest() const { return reader->rest(); }
     std::uint64_t missing() const { return reader->missing(); }
+    std::uint64_t dropouts() const { return reader->dropouts(); }
     /// No item has been read.
     bool isEmpty() const { return supply.taken == 0 && supply.last == 0; }
     bool isPadded() const { return supply.padded != 0; }

@@ -12,6 +12,7 @@
 #include "executable/tables.h"
 #include "io/picture_libraries.h"
 #include "session/detail/device.h"
+#include "session/detail/host_files.h"
 #include "session/detail/lanes.h"
 #include "session/detail/operator_library.h"
 #include "session/detail/own_library.h"
@@ -33,7 +34,7 @@ constexpr const char* kSymbolic = "libstrc_symbolic.so";
 class Build {
 public:
     Build(Compilation& made, const Settings& wanted, const Building& how)
-        : program(made), settings(wanted), building(how) {}
+        : program(made), settings(wanted), building(how), host(wanted.host) {}
 
     std::optional<std::string> object() {
         if (!canBeCompiled()) return std::nullopt;
@@ -41,6 +42,7 @@ public:
         const bool fine =
             settings.isShared ? executable::checkLibrary(parts) : executable::checkFormats(parts);
         if (!fine) return std::nullopt;
+        if (host.areWanted() && !host.describe(parts, program.annotations)) return std::nullopt;
         codegen::Options how = codegenOptions(settings);
         how.native = nativesBySymbol(program);
         how.mapsWeights = parts.readsWeights;
@@ -57,7 +59,7 @@ public:
         checkSplit(program, settings);
         if (module.kernelCount() != 0) libraries = kernelFiles(settings);
         codegen::optimize(module, how);
-        auto tables = executable::tables(parts, module, codegen::processorFeatures(how));
+        auto tables = executable::tables(this->parts(), module, codegen::processorFeatures(how));
         auto made = codegen::emitObject(std::move(module), how, tables, executable::kTables);
         if (made) {
             stackBytes = made->stackBytes;
@@ -74,8 +76,9 @@ public:
         if (weights.empty()) return true;
         const bool isCopied = !settings.bundle.empty() && parts().readsWeights;
         std::error_code ignored;
-        const bool isSame = fs::equivalent(weights, placeOf(output), ignored) ||
-                            (isCopied && weights.filename() == fs::path(output).filename());
+        const bool isFile = !host.areWanted() && fs::equivalent(weights, placeOf(output), ignored);
+        const bool isSame =
+            isFile || (isCopied && weights.filename() == fs::path(output).filename());
         if (isSame)
             diags().add(Diag::ConflictingOptions)
                 << "-o " + output << "the file with the weights of that name";
@@ -84,8 +87,9 @@ public:
 
     bool link(const std::string& object, const std::string& output) {
         base::Timing timing(program.context.passes, base::Pass::Link);
-        executable::Bundle bundle(settings.bundle);
-        base::Status linked = settings.bundle.empty() ? base::ok() : bundle.fill(bundledFiles());
+        const std::string folder = host.areWanted() ? output : settings.bundle;
+        executable::Bundle bundle(folder);
+        base::Status linked = folder.empty() ? base::ok() : bundle.fill(bundledFiles());
         if (linked) linked = executable::link(object, placeOf(output), linkOptions(output));
         if (linked)
             bundle.keep();
@@ -116,6 +120,8 @@ private:
                 settings.isShared ? settings.bound : std::nullopt,
                 settings.profile && !settings.isShared ? &program.plannedQuota() : nullptr,
                 tuningKey(program, settings),
+                program.elaboration.mainRate,
+                host.audio(),
                 lanes ? static_cast<std::uint64_t>(lanes->plan->stateSize) : 0,
                 settings.isShared ? settings.libraryThreads : 1};
     }
@@ -144,12 +150,14 @@ private:
     }
 
     std::string placeOf(const std::string& output) const {
+        if (host.areWanted()) return output + "/" + host.library();
         if (settings.bundle.empty()) return output;
         return settings.bundle + "/" + std::filesystem::path(output).filename().string();
     }
 
     /// What the product needs, but for itself.
     std::vector<std::string> bundledFiles() {
+        if (host.areWanted()) return {};  // natives are found where they are
         std::vector<std::string> files = settings.natives;
         if (parts().readsWeights && !program.weights->uses().empty())
             files.push_back(program.weights->path());
@@ -182,13 +190,18 @@ private:
 
     executable::LinkOptions linkOptions(const std::string& output) {
         executable::LinkOptions how{
-            linker(), settings.isStatic, settings.natives, !settings.target.empty(), {}, false,
+            linker(), settings.isStatic, settings.natives, !settings.target.empty(), {},
             {},       settings.bundle};
         if (!settings.isShared) return how;
-        how.prefix = program.main->name.text();
-        how.hasThreads = settings.libraryThreads > 1;
-        const std::string header = settings.header.empty() ? headerOf(output) : settings.header;
-        how.header = {header, executable::libraryHeader(parts(), stackBytes)};
+        const std::string text = executable::libraryHeader(parts(), stackBytes);
+        if (host.areWanted()) {
+            how.exports = host.exports();
+            how.companions = host.files(output, text);
+            return how;
+        }
+        how.exports = executable::libraryFunctions(std::string(program.main->name.text()),
+                                                   settings.libraryThreads > 1);
+        how.companions = {{settings.header.empty() ? headerOf(output) : settings.header, text}};
         return how;
     }
 
@@ -205,6 +218,7 @@ private:
     Compilation& program;
     const Settings& settings;
     const Building& building;
+    HostFiles host;
     std::vector<std::string> libraries;  ///< that the executable loads
     std::shared_ptr<const codegen::LanesPart> lanes;
     std::uint64_t stackBytes = 0;  ///< codegen::Object

@@ -154,6 +154,7 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     if (!isName(request.top)) startFromCreation(request);
     request.defines = settings.defines;
     request.keptParameters = settings.keptParameters;
+    request.opensRanges = settings.host != Host::None;
     request.inputs = settings.inputs;
     request.inputFiles = settings.inputFiles;
     request.inputSound = settings.inputSound;

@@ -33,6 +33,13 @@ bool choose(Value text, std::initializer_list<Value> words, std::size_t& to) {
     return false;
 }
 
+/// Plug-ins are libraries.
+bool setHost(Settings& settings, Host host) {
+    settings.host = host;
+    settings.isShared = true;
+    return true;
+}
+
 bool setOrder(Settings& settings, Value text) {
     std::size_t choice = 0;
     if (!choose(text, {"buffers", "single-appearance", "latency"}, choice)) return false;
@@ -151,6 +158,7 @@ bool setFlag(Settings& settings, Value name) {
                                      {"profile", &Settings::profile},
                                      {"partitions", &Settings::partitions},
                                      {"no-fold", &Settings::fold, false}};
+    if (name == "gnuradio") return setHost(settings, Host::GnuRadio);
     for (const Flag& flag : flags) {
         if (flag.name != name) continue;
         settings.*flag.field = flag.value;
@@ -180,6 +188,7 @@ bool setOption(Settings& settings, Value name, Value value) {
     if (name == "threads")
         return number(value, kMostLibraryThreads, count) && count != 0 &&
                (settings.libraryThreads = static_cast<unsigned>(count), true);
+    if (name == "plugin") return value == "lv2" && setHost(settings, Host::Lv2);
     if (name == "schedule") return setOrder(settings, value);
     if (name == "pass") return addPass(settings, value);
     if (name == "disable-pass") return disable(settings, value);

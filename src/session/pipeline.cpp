@@ -1,5 +1,7 @@
 #include "session/pipeline.h"
 
+#include <algorithm>
+
 #include "base/pass.h"
 #include "base/quiet.h"
 #include "graph/ending.h"
@@ -132,10 +134,28 @@ private:
         if (!result.context.diags.hasErrors())
             for (const std::string& fault : ir::verify(result.module)) STRC_ASSERT(false, fault);
 #endif
-        if (!request.keptParameters.empty() && result.context.diags.errorCount() == errors)
-            ir::leaveOpen(result.context, result.module, result.main->index,
-                          request.keptParameters);
+        const std::vector<std::string> kept = keptParameters();
+        if (!kept.empty() && result.context.diags.errorCount() == errors)
+            ir::leaveOpen(result.context, result.module, result.main->index, kept);
         return result.context.diags.errorCount() == errors;
+    }
+
+    /// Those that were asked for, and those of which the program says that hosts move them. A value that is given is no default:
+    /// then the rate is that.
+    std::vector<std::string> keptParameters() {
+        std::vector<std::string> kept = request.keptParameters;
+        if (!request.opensRanges || !result.main->decl) return kept;
+        for (const ast::Unit* unit : result.units)
+            if (unit->buffer == result.main->decl->range.buffer)
+                result.annotations =
+                    plugins::annotationsOf(result.context, *unit, *result.main->decl);
+        auto keep = [&](const std::string& name) {
+            if (std::find(kept.begin(), kept.end(), name) == kept.end()) kept.push_back(name);
+        };
+        const std::string& rate = result.annotations.rateParameter;
+        if (!rate.empty() && !request.defines.contains(rate)) keep(rate);
+        for (const plugins::Range& each : result.annotations.ranges) keep(each.parameter);
+        return kept;
     }
 
     /// A global whose declaration has just run; items that are none have names that no global has.

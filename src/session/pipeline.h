@@ -18,6 +18,7 @@
 #include "pass/context.h"
 #include "pass/program.h"
 #include "plan/plan.h"
+#include "plugins/annotations.h"
 #include "sched/schedule.h"
 #include "sema/program.h"
 #include "session/library.h"
@@ -52,6 +53,8 @@ struct Request {
     std::string top;                             ///< name of the main stream, or empty
     std::map<std::string, std::string> defines;  ///< values of its parameters, as written
     std::vector<std::string> keptParameters;  ///< those that an executable's -D sets
+    bool opensRanges =
+        false;  ///< those with a range stay open, too, and one that is the input's rate
     std::vector<std::string> inputs;  ///< Settings::inputs
     std::vector<std::string> inputFiles;
     std::string inputSound;
@@ -93,6 +96,7 @@ struct Compilation {
     std::size_t programUnits = 0;
     sema::Program program;
     const sema::StreamInfo* main = nullptr;
+    plugins::Annotations annotations;  ///< of the main stream, with Request::opensRanges
     eval::Natives natives;  ///< libraries are opened beforehand
     std::unique_ptr<weights::Source>
         weights;  ///< beforehand, if they lie in no file; null: there are none

@@ -24,6 +24,9 @@ struct Device {
 /// --kernels
 enum class Kernels : std::uint8_t { Generated, OneDnn, Torch, Auto };
 
+/// --plugin, --gnuradio: what a library is for.
+enum class Host : std::uint8_t { None, Lv2, GnuRadio };
+
 struct Settings {
     std::string top;
     std::map<std::string, std::string> defines;
@@ -74,6 +77,7 @@ struct Settings {
     std::string linker;  ///< --linker; empty: cc, or the target's
     bool isStatic = false;
     bool isShared = false;  ///< a library instead of an executable
+    Host host = Host::None;  ///< of a library that is a plug-in
     bool lanes = false;  ///< a library that does several instances at once
     bool isSource = false;  ///< C source: kernels that are for vectors alone are not made
     bool externalWeights = false;  ///< an executable reads them when it starts

@@ -22,7 +22,7 @@ LIBRARIES = {
     "strc_llvm": r"llvm(-c)?/",
 }
 # The system beyond the C++ library: signals, terminals, descriptors.
-POSIX = r"(unistd|dlfcn|pwd|fcntl|signal|poll|spawn|time|pthread|termios|sys/\w+)\.h$"
+POSIX = r"(unistd|dlfcn|pwd|fcntl|signal|poll|spawn|time|pthread|termios|netinet/in|sys/\w+)\.h$"
 POSIX_FOLDERS = {"base", "io", "weights", "interp", "executable", "host", "session", "driver", "eval"}
 # LLVM comes through one door in each of two sizes: every other file of its folder includes these.
 DOORS = {"strc_llvm": {"codegen/detail/llvm.h", "codegen/detail/llvm_backend.h"}}

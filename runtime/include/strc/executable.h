@@ -7,6 +7,7 @@
 
 #include "strc/beside.h"
 #include "strc/panels.h"
+#include "strc/plugin.h"
 #include "strc/runtime.h"
 #include "strc/safetensors.h"
 #include "strc/sounds.h"
@@ -220,6 +221,7 @@ typedef struct strc_executable {
     const strc_panel_loop *panel_loops;
     const double *paces;  ///< of `sounds`
     const strc_symbolic_table *symbolic;  ///< null: it has no such filters
+    const strc_plugin *plugin;  ///< null: it is none
     const strc_text *waiting_paths;  ///< by node of program->ending, if there is one
     const strc_text *waiting_places;
     const struct strc_profile_tables *profile;  ///< null: it was built without --profile
@@ -256,6 +258,7 @@ typedef struct strc_executable {
     uint32_t limits_nothing;  ///< there is nothing to count
     uint32_t sound_channels, sound_rate;  ///< strc_severity of sounds unlike what the program takes
     uint32_t threads;  ///< of a handle, unless the host asks for fewer
+    uint32_t dropouts;  ///< strc_severity of what devices have lost
 } strc_executable;
 
 extern const strc_executable strc_executable_data;

@@ -27,6 +27,7 @@ int explainCommand(const Call&);
 int replCommand(const Call&);
 int completionCommand(const Call&);
 int manCommand(const Call&);
+int controlsCommand(const Call&);
 /// Goes as far as that needs and prints it: --emit, --emit-after, `strc schedule` and `strc graph`.
 int emitCommand(const Call&, strc_product);
 

@@ -27,6 +27,7 @@ enum class Command : std::uint8_t {
     Repl,
     Completion,
     Man,
+    Controls,
     Version
 };
 enum class When : std::uint8_t { Auto, Always, Never };
@@ -85,6 +86,11 @@ struct Options {
     bool json = false;
     bool events = false;  ///< with json
     bool plain = false;  ///< without the line editor
+
+    // ---- controls
+    std::optional<std::int64_t> oscPort;
+    std::string midiFile;  ///< empty: none
+    std::vector<std::string> knobs;  ///< --cc
 
     // ---- output of commands
     std::optional<strc_product> emit;

@@ -132,6 +132,8 @@ void noteSounds(const base::SourceManager&, const Tree&, graph::Graph&);
 void noteMixedSounds(const base::SourceManager&, const Tree&, graph::Graph&);
 /// Readers refuse files whose rate or channels are not those that the program was told of them.
 void requireSounds(types::TypeTable&, Tree&);
+/// The parameter `rate` of a stream, if it has one that is known.
+std::optional<double> rateOf(const Instance&);
 /// The rate or channels, if a parameter of the main stream has these of the input as default value; else Items.
 ir::FileQuestion::What soundOf(const Instance& main, std::uint32_t constant);
 

@@ -41,6 +41,7 @@ public:
     std::vector<Part> parts() const override;
     Rest rest() const override;
     std::uint64_t missing() const override { return reader.missing; }
+    std::uint64_t dropouts() const override;
     StreamInfo info() const override;
 
     /// For who reads by the library itself: what that reports is kept here.
@@ -88,6 +89,7 @@ public:
     base::Status flush() override;
     base::Status close() override;
     Clipped clipped() const override { return {writer.clipped, writer.sink.name}; }
+    Dropouts dropouts() const override;
     bool readerGone() const override { return writer.sink.gone != 0; }
 
 private:

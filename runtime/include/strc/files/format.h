@@ -111,8 +111,8 @@ extern const strc_format strc_format_raw, strc_format_wav, strc_format_npy, strc
     strc_format_png, strc_format_pgm, strc_format_pcm, strc_format_jpeg, strc_format_tensors,
     strc_format_tensor_text, strc_format_safetensors, strc_format_tensor_png,
     strc_format_tensor_pgm, strc_format_tensor_jpeg, strc_format_u8, strc_format_s8,
-    strc_format_cu8, strc_format_cs8, strc_format_cs16, strc_format_cf32, strc_format_flac,
-    strc_format_ogg, strc_format_opus;
+    strc_format_cu8, strc_format_cs8, strc_format_cs16, strc_format_cf32, strc_format_sigmf,
+    strc_format_flac, strc_format_ogg, strc_format_opus, strc_format_device;
 /// Of open ends whose items are in no picture.
 extern const strc_format strc_format_no_png, strc_format_no_jpeg;
 

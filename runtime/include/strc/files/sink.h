@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "strc/files/faults.h"
+#include "strc/files/sound_device.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,10 +30,13 @@ typedef struct strc_sink {
     unsigned char *buffer;
     size_t used;
     int64_t handed_on;  ///< when
+    strc_sound_device *device;  ///< to which bytes go instead; null: to the descriptor
 } strc_sink;
 
 /// "-" is standard output. Creates the file if need be. 0, or -1 after reporting.
 int strc_sink_open(strc_sink *, const char *name, strc_origin);
+/// The same of a sound device, which takes frames of so many floats; it begins with strc_sound_device_start.
+int strc_sink_open_device(strc_sink *, const char *name, uint32_t channels, strc_origin);
 /// From now on outputs that nothing has been handed on to are not written any more: what they held stays, and what was
 /// created goes.
 void strc_sinks_leave(void);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "strc/files/faults.h"
+#include "strc/files/sound_device.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,10 +33,14 @@ typedef struct strc_source {
     int ended;
     int signalled;  ///< the end came because of a signal
     strc_before_waiting before_waiting;
+    strc_sound_device *device;  ///< from which bytes come instead; null: from the descriptor
 } strc_source;
 
 /// "-" is standard input. 0, or -1 after reporting.
 int strc_source_open(strc_source *, const char *name, strc_origin, strc_before_waiting);
+/// The same of a sound device, which gives frames of so many floats.
+int strc_source_open_device(strc_source *, const char *name, uint32_t channels, strc_origin,
+                            strc_before_waiting);
 void strc_source_close(strc_source *);
 
 /// Reads until at least `count` bytes are buffered, fewer only at the end; how many there are, -1 after
