@@ -7,7 +7,11 @@
 #include "strc/files/tensors.h"
 
 enum { kWords = 3 + STRC_NPY_DIMENSIONS, kTypeText = 512 };
-enum { kParted = 1024 };  // items of a file that are parted from others at once
+
+// Linked if something else refers to them: programs without several outputs have no use of them.
+#pragma weak strc_turns_begin
+#pragma weak strc_turns_hear
+#pragma weak strc_turns_write
 
 struct strc_cycle_file {
     strc_writer writer;
@@ -133,44 +137,12 @@ static int expect(strc_file_cycle *cycle, uint32_t k) {
     return begin(cycle, file);
 }
 
-/// Numbers: each file is as if it were alone.
-static int begin_turns(strc_file_cycle *cycle) {
-    strc_item one = cycle->item;
-    one.turns = NULL;
-    one.file_count = 0;
-    const strc_sink *sink = &cycle->files[0].writer.sink;
-    int status = 0;
-    if (!strc_own((void **)&cycle->ends, cycle->count * sizeof *cycle->ends, sink->origin,
-                  sink->name) ||
-        !strc_own((void **)&cycle->parted, cycle->count * kParted * (size_t)one.type->size,
-                  sink->origin, sink->name))
-        return -1;
-    for (uint32_t k = 0; k < cycle->count && status == 0; ++k)
-        status =
-            strc_writer_begin(&cycle->files[k].writer, cycle->files[k].format, one, cycle->info);
-    return status;
-}
-
-static strc_turns turns_of(const strc_file_cycle *cycle) {
-    return (strc_turns){cycle->item.turns, cycle->count};
-}
-
 void strc_file_cycle_hear(strc_file_cycle *cycle, const strc_heard *heard, strc_sound_use use) {
-    if (!cycle->item.turns) return;
-    for (uint32_t k = 0; k < cycle->count; ++k) {
-        strc_writer *writer = &cycle->files[k].writer;
-        const strc_sound_use own = {use.samples, strc_turns_share(turns_of(cycle), k, use.items),
-                                    use.mixed};
-        if (writer->format->has_sound_header)
-            writer->info = strc_heard_complete(heard, writer->info, own);
-    }
+    if (cycle->item.turns && strc_turns_hear) strc_turns_hear(cycle, heard, use);
 }
 
 int strc_file_cycle_begin(strc_file_cycle *cycle, strc_item item) {
-    if (item.turns) {
-        cycle->item = item;
-        return begin_turns(cycle);
-    }
+    if (item.turns && strc_turns_begin) return strc_turns_begin(cycle, item);
     const strc_sink *sink = &cycle->files[0].writer.sink;
     cycle->item = item;
     cycle->shapes = strc_list_shapes(&item, sink->origin, sink->name);
@@ -188,38 +160,8 @@ int strc_file_cycle_write(strc_file_cycle *cycle, const void *memory, const int6
     return file->format->write(strc_file_cycle_writer(cycle, file->home), memory, 1);
 }
 
-/// Parts up to so many items, and hands each file its own.
-static int write_turns(strc_file_cycle *cycle, const unsigned char *items, uint64_t count) {
-    const size_t size = (size_t)cycle->item.type->size;
-    int status = 0;
-    while (count > 0 && status == 0) {
-        for (uint32_t k = 0; k < cycle->count; ++k)
-            cycle->ends[k] =
-                (strc_open_end){.items = cycle->parted + k * kParted * size, .count = kParted};
-        const size_t most = strc_ends_most(turns_of(cycle), cycle->ends, cycle->written);
-        const size_t some = count < most ? (size_t)count : most;
-        strc_ends_move(&(strc_move){.turns = turns_of(cycle),
-                                    .ends = cycle->ends,
-                                    .place = cycle->written,
-                                    .tape = (void *)(uintptr_t)items,
-                                    .items = some,
-                                    .size = size,
-                                    .gives = 1});
-        strc_ends_conclude(turns_of(cycle), cycle->ends, cycle->written, some);
-        for (uint32_t k = 0; k < cycle->count && status == 0; ++k) {
-            strc_writer *writer = &cycle->files[k].writer;
-            if (cycle->ends[k].done != 0)
-                status = writer->format->write(writer, cycle->ends[k].items, cycle->ends[k].done);
-        }
-        cycle->written += some;
-        items += some * size;
-        count -= some;
-    }
-    return status;
-}
-
 int strc_file_cycle_write_items(strc_file_cycle *cycle, const void *items, uint64_t count) {
-    if (cycle->item.turns) return write_turns(cycle, items, count);
+    if (cycle->item.turns && strc_turns_write) return strc_turns_write(cycle, items, count);
     const size_t size = (size_t)cycle->item.type->size;
     int status = 0;
     for (uint64_t k = 0; k < count && status == 0; ++k)

@@ -8,6 +8,9 @@
 #include "strc/files/paths.h"
 #include "strc/files/sounds.h"
 
+// Linked if something else refers to it: programs without several inputs have no use of it.
+#pragma weak strc_turns_open
+
 void *strc_own(void **own, size_t size, strc_origin origin, const char *name) {
     *own = calloc(1, size);
     strc_digits digits;
@@ -58,7 +61,7 @@ static uint32_t channels_of(const strc_item *item) {
 
 int strc_reader_open(strc_reader *reader, const strc_format *format, strc_item item,
                      const char *name, strc_origin origin, strc_before_waiting before_waiting) {
-    if (item.turns) return strc_turns_open(reader, item, origin, before_waiting);
+    if (item.turns && strc_turns_open) return strc_turns_open(reader, item, origin, before_waiting);
     *reader = (strc_reader){.item = item, .format = format, .source = {.descriptor = -1}};
     if (check(format, &item, origin) != 0 || strc_check_formats(&item, origin) != 0) return -1;
     strc_source *source = &reader->source;

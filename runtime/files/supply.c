@@ -226,7 +226,7 @@ strc_part strc_supply_left(const strc_supply *supply, uint32_t k) {
                       : (strc_part){.file = NULL};
     strc_part left = reader->part(reader, k);
     if (!left.file) return left;
-    const uint64_t used = strc_turns_share(left.turns, k, supply->taken);
+    const uint64_t used = reader->share(reader, k, supply->taken);
     left.items -= used < left.items ? used : left.items;
     return left;
 }

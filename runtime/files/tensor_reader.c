@@ -22,7 +22,6 @@ typedef struct tensor_reader {
     const int64_t *last;  // the shape of the last of them
     unsigned char *memory;  // of the last of them
     size_t capacity;
-    uint64_t *ones;  // a tensor of each part in a round
 } tensor_reader;
 
 /// Is the file one such tensor, perhaps without a dimension of one in front, or several of them?
@@ -129,17 +128,12 @@ static int check_part(strc_reader *reader, tensor_reader *own, uint32_t k,
 static strc_part part_of(const strc_reader *reader, uint32_t k) {
     const tensor_reader *own = reader->own;
     if (k >= own->count) return (strc_part){.file = NULL};
-    return (strc_part){.file = own->parts[k].source->name,
-                       .items = own->parts[k].count,
-                       .turns = {own->ones, own->count}};
+    return (strc_part){.file = own->parts[k].source->name, .items = own->parts[k].count, .turn = 1};
 }
 
-static int make_ones(strc_reader *reader, tensor_reader *own) {
-    if (!strc_own((void **)&own->ones, own->count * sizeof *own->ones, reader->source.origin,
-                  reader->source.name))
-        return -1;
-    for (uint32_t k = 0; k < own->count; ++k) own->ones[k] = 1;
-    return 0;
+static uint64_t share_of(const strc_reader *reader, uint32_t k, uint64_t items) {
+    const uint32_t count = ((const tensor_reader *)reader->own)->count;
+    return (items + count - 1 - k) / count;
 }
 
 int strc_tensors_open(strc_reader *reader) {
@@ -147,6 +141,7 @@ int strc_tensors_open(strc_reader *reader) {
     tensor_reader *own = strc_own(&reader->own, sizeof *own, source->origin, source->name);
     if (!own) return -1;
     reader->part = part_of;
+    reader->share = share_of;
     const int64_t **shapes = strc_list_shapes(&reader->item, source->origin, source->name);
     if (!shapes) return -1;
     const uint32_t count = strc_files_of(&reader->item);
@@ -160,7 +155,7 @@ int strc_tensors_open(strc_reader *reader) {
     for (uint32_t k = 0; k < own->count; ++k)
         reader->is_piped |= own->parts[k].source->size == STRC_UNKNOWN;
     free(shapes);
-    return status == 0 ? make_ones(reader, own) : status;
+    return status;
 }
 
 void strc_tensors_close(strc_reader *reader) {
@@ -171,7 +166,6 @@ void strc_tensors_close(strc_reader *reader) {
         free(own->parts[k].own_shape);
     }
     free(own->parts);
-    free(own->ones);
     free(own->memory);
 }
 

@@ -36,8 +36,12 @@ static strc_part part_of(const strc_reader *reader, uint32_t k) {
     const uint64_t total = total_of(each);
     return (strc_part){.file = each->reader.source.name,
                        .items = total == STRC_UNKNOWN ? each->seen : total,
-                       .turns = turns_of(reader),
+                       .turn = reader->item.turns[k],
                        .info = each->reader.info};
+}
+
+static uint64_t share_of(const strc_reader *reader, uint32_t k, uint64_t items) {
+    return strc_turns_share(turns_of(reader), k, items);
 }
 
 static int open_part(strc_reader *reader, uint32_t k, strc_before_waiting waiting) {
@@ -63,6 +67,7 @@ int strc_turns_open(strc_reader *reader, strc_item item, strc_origin origin,
         .item = item,
         .format = &format_turns,
         .part = part_of,
+        .share = share_of,
         .source = {
             .descriptor = -1, .name = item.files[0], .origin = origin, .size = STRC_UNKNOWN}};
     const size_t size = sizeof(turns_reader) + item.file_count * sizeof(part);

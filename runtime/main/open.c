@@ -69,7 +69,7 @@ static heard_file file_at(const strc_port *port, const strc_reader *reader, uint
     const strc_part part = reader->part(reader, k);
     file.name = part.file;
     file.info = part.info;
-    if (part.file) file.use.items = strc_turns_share(part.turns, k, port->steady);
+    if (part.file) file.use.items = reader->share(reader, k, port->steady);
     return file;
 }
 

@@ -97,7 +97,7 @@ public:
             offsetof(strc_executable, inputs));
         add("strc.outputs", bytesOf(portsOf(program.plan.outputs, false)),
             offsetof(strc_executable, outputs));
-        add("strc.turns", bytesOf(turns), offsetof(strc_executable, turns));
+        addTurns();
         add("strc.shapes", bytesOf(shapes), offsetof(strc_executable, shapes));
         add("strc.types", bytesOf(items.rows()), offsetof(strc_executable, types));
         add("strc.fields", bytesOf(items.fields()), offsetof(strc_executable, fields));
@@ -127,6 +127,18 @@ private:
     void add(const char* name, std::string bytes, std::size_t pointer) {
         made.push_back({name, std::move(bytes), {}});
         top.pointers.push_back({pointer, name});
+    }
+
+    /// The words behind them are never read: they link what puts items of several files in order.
+    void addTurns() {
+        Data table{"strc.turns", bytesOf(turns), {}};
+        if (!turns.empty() && !program.isLibrary)
+            for (const char* needed : {"strc_turns_open", "strc_turns_begin"}) {
+                table.pointers.push_back({table.bytes.size(), needed});
+                table.bytes.append(sizeof(void*), '\0');
+            }
+        made.push_back(std::move(table));
+        top.pointers.push_back({offsetof(strc_executable, turns), "strc.turns"});
     }
 
     strc_text text(const std::string& wanted) {

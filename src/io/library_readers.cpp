@@ -34,9 +34,10 @@ Status LibraryReader::open(std::vector<const strc_format*> wanted) {
     about.formats = formats.data();
     strc_before_waiting flush{nullptr, this};
     if (waiting) flush.call = [](void* self) { static_cast<LibraryReader*>(self)->waiting(); };
-    if (strc_reader_open(&reader, formats.front(), about, file.c_str(), faults.origin(), flush) ==
-        0)
-        return base::ok();
+    const int status = about.turns ? strc_turns_open(&reader, about, faults.origin(), flush)
+                                   : strc_reader_open(&reader, formats.front(), about, file.c_str(),
+                                                      faults.origin(), flush);
+    if (status == 0) return base::ok();
     return failure();
 }
 
@@ -62,7 +63,7 @@ std::vector<ItemReader::Part> LibraryReader::parts() const {
     for (std::uint32_t k = 0; reader.part; ++k) {
         const strc_part part = reader.part(&reader, k);
         if (!part.file) break;
-        all.push_back({part.file, part.items, part.turns.items[k], infoOf(part.info)});
+        all.push_back({part.file, part.items, part.turn, infoOf(part.info)});
     }
     return all;
 }

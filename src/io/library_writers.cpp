@@ -113,7 +113,9 @@ Status CycleWriter::open(const StreamInfo& info) {
         status = strc_file_cycle_open(&cycle, formats.data(), names.data(),
                                       static_cast<std::uint32_t>(files.size()), faults.origin(),
                                       asRuntime(info));
-    if (status == 0 && item) status = strc_file_cycle_begin(&cycle, about);
+    if (status == 0 && item)
+        status =
+            about.turns ? strc_turns_begin(&cycle, about) : strc_file_cycle_begin(&cycle, about);
     return faults.statusOf(status, name());
 }
 

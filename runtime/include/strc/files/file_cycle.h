@@ -35,6 +35,10 @@ strc_writer *strc_file_cycle_writer(strc_file_cycle *, uint32_t file);
 int strc_file_cycle_write(strc_file_cycle *, const void *memory, const int64_t *shape);
 /// The next items of files that have been begun; 0, or -1 after reporting.
 int strc_file_cycle_write_items(strc_file_cycle *, const void *items, uint64_t count);
+/// Those three of numbers in turns.
+int strc_turns_begin(strc_file_cycle *, strc_item);
+void strc_turns_hear(strc_file_cycle *, const strc_heard *, strc_sound_use);
+int strc_turns_write(strc_file_cycle *, const void *items, uint64_t count);
 /// strc_writer_flush of all files.
 int strc_file_cycle_flush(strc_file_cycle *);
 /// Is there a file that nobody reads any more?

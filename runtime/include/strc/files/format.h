@@ -36,7 +36,7 @@ typedef struct strc_item {
 typedef struct strc_part {
     const char *file;
     uint64_t items;  ///< in all, or if nobody knows, so far
-    strc_turns turns;  ///< of all
+    uint64_t turn;  ///< items that follow each other
     strc_stream_info info;
 } strc_part;
 
@@ -49,6 +49,8 @@ typedef struct strc_reader {
     int any;  ///< items have been read
     /// The k-th of the files that take turns; without a name there are no more. Null: there is one file.
     strc_part (*part)(const struct strc_reader *, uint32_t k);
+    /// How many of the first `items` of all are of that file.
+    uint64_t (*share)(const struct strc_reader *, uint32_t k, uint64_t items);
     int is_piped;  ///< tensors: not all comes from regular files, so that it may end sooner than it said
     uint64_t item_bytes;  ///< in the file, without a header; 0: other formats
     uint64_t missing;  ///< bytes that the file told of and has not, as far as its end is known
