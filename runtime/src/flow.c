@@ -184,10 +184,12 @@ static void run_phase(strc_flow *self, const strc_phase *phase) {
     self->done += phase->iterations;
 }
 
+/// Or lets one thread do the rest of the call.
 static void share_phase(strc_flow *self) {
-    if (self->run_shared(self->helpers, &self->env, self->state) != 0)
-        strc_leave(&self->env, STRC_END_FAULT);
-    self->done += self->facts->program->partitioning->iterations;
+    const int end = self->run_shared(self->helpers, &self->env, self->state);
+    if (end < 0) strc_leave(&self->env, STRC_END_FAULT);
+    self->shares = end == 0;
+    if (end == 0) self->done += self->facts->program->partitioning->iterations;
 }
 
 /// Random numbers go on as if nothing had been done again.

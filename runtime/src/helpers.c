@@ -26,6 +26,7 @@ enum {
     kPatience = 100000,  ///< ns that the caller looks before it lets others have its processor
     kNap = 50000,  ///< ns for which it does
     kWorth = 10000,  ///< ns that a block takes one thread, below which it is not worth a hand-over
+    kTryAgain = 256,  ///< blocks that were not worth it, of which one is shared all the same
     kTolerance = 20000,  ///< ns of waiting beyond a partition's usual time that are not yet late
     kTaken = 0xffff,  ///< of a count; the number of the block is above
     kBlockShift = 16,
@@ -61,8 +62,8 @@ struct strc_helpers {
     char *work;
     char *state;
     uint64_t random;  ///< of the partition that draws numbers
-    uint64_t block,
-        shared;  ///< how many there were, and those of them that helpers were told about
+    uint64_t block;  ///< how many there were
+    uint64_t left_alone;  ///< and how many were not worth it
     int is_delayed;  ///< for tests: threads stop for some time, at random
     uint32_t delays;  ///< the last random number; atomic
     volatile unsigned char failed, ends;
@@ -242,7 +243,6 @@ static int is_worth_sharing(const strc_helpers *team) {
 
 /// Helpers come as soon as they see it.
 static void call_helpers(strc_helpers *team) {
-    ++team->shared;
     __atomic_fetch_add(&team->opened, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&team->sleeping, __ATOMIC_SEQ_CST) != 0)
         syscall(SYS_futex, &team->opened, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
@@ -301,10 +301,11 @@ static void close_block(strc_helpers *team) {
 
 int strc_helpers_run(strc_helpers *team, strc_env *env, void *state) {
     member *me = &team->members[0];
+    if (!is_worth_sharing(team) && ++team->left_alone % kTryAgain != 0) return 1;
     team->parts->begin(env, state);
     me->env.stack_end = env->stack_end;
     open_block(team, env->random, state);
-    if (is_worth_sharing(team)) call_helpers(team);
+    call_helpers(team);
     while (!is_over(team))
         if (take_any(me) || wait_for_others(me)) finish(me);
     if (strc_is_set(&team->failed)) {
@@ -432,6 +433,6 @@ strc_helpers_numbers strc_helpers_tell(const strc_helpers *team, uint32_t thread
     if (thread >= team->threads) return (strc_helpers_numbers){.node = STRC_NOBODY};
     strc_helpers_numbers numbers = team->members[thread].numbers;
     numbers.joined = __atomic_load_n(&team->members[thread].numbers.joined, __ATOMIC_RELAXED);
-    numbers.blocks = team->shared;
+    numbers.blocks = team->block;
     return numbers;
 }

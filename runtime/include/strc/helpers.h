@@ -52,7 +52,8 @@ strc_helpers *strc_helpers_new(const strc_flow *, const strc_thread_options *how
 void strc_helpers_free(strc_helpers *);
 uint32_t strc_helpers_threads(const strc_helpers *);
 
-/// Does the phase; 0, or -1 if something in it failed: then nothing of the state counts.
+/// Does the phase; 0, or -1 if something in it failed: then nothing of the state counts. 1: nothing has been done, as blocks have
+/// been seen to take less than is worth it.
 int strc_helpers_run(strc_helpers *, strc_env *, void *state);
 
 typedef struct strc_helpers_numbers {
