@@ -26,7 +26,7 @@ enum {
     kPatience = 100000,  ///< ns that the caller looks before it lets others have its processor
     kNap = 50000,  ///< ns for which it does
     kWorth = 10000,  ///< ns that a block takes one thread, below which it is not worth a hand-over
-    kTryAgain = 256,  ///< blocks that were not worth it, of which one is shared all the same
+    kTryAgain = 1 << 16,  ///< blocks that were not worth it, of which one is shared all the same
     kTolerance = 20000,  ///< ns of waiting beyond a partition's usual time that are not yet late
     kTaken = 0xffff,  ///< of a count; the number of the block is above
     kBlockShift = 16,
