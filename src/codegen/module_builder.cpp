@@ -447,21 +447,10 @@ llvm::Function* ModuleBuilder::variant(KernelFunctions& made, const VariantShape
     return function;
 }
 
-llvm::Function* ModuleBuilder::callee(KernelFunctions& from, const ir::Callee& callee) {
-    bool isPackage = callee.kind == ir::CalleeKind::Package;
-    KernelFunctions& owner = isPackage ? packages : from;
-    if (isPackage && owner.functions.empty()) owner.functions.resize(program.functions.size());
-    STRC_ASSERT(callee.hasBody(), "there is nothing to compile");
-    llvm::Function*& function = owner.functions[callee.index];
-    if (function) return function;
-    const ir::Body& body = calleeBody(from, callee);
-    function = declare(body.name, owner, isPackage ? nullptr : &from.kernel->code, body);
-    if (!isPackage) markApart(from, callee.index);
-    return function;
-}
+namespace {
 
 /// Parameters that are refs to memory of their own.
-void ModuleBuilder::markApart(KernelFunctions& made, std::uint32_t function) {
+void markApart(KernelFunctions& made, std::uint32_t function) {
     if (made.apart.empty()) {
         const ir::StreamCode& code = made.kernel->code;
         std::vector<const ir::Body*> callers{&code.setup};
@@ -474,6 +463,21 @@ void ModuleBuilder::markApart(KernelFunctions& made, std::uint32_t function) {
     for (unsigned k = 0; k < apart.size(); ++k)
         if (apart[k])
             made.functions[function]->addParamAttr(kFirstArgument + k, llvm::Attribute::NoAlias);
+}
+
+}  // namespace
+
+llvm::Function* ModuleBuilder::callee(KernelFunctions& from, const ir::Callee& callee) {
+    bool isPackage = callee.kind == ir::CalleeKind::Package;
+    KernelFunctions& owner = isPackage ? packages : from;
+    if (isPackage && owner.functions.empty()) owner.functions.resize(program.functions.size());
+    STRC_ASSERT(callee.hasBody(), "there is nothing to compile");
+    llvm::Function*& function = owner.functions[callee.index];
+    if (function) return function;
+    const ir::Body& body = calleeBody(from, callee);
+    function = declare(body.name, owner, isPackage ? nullptr : &from.kernel->code, body);
+    if (!isPackage) markApart(from, callee.index);
+    return function;
 }
 
 const ir::Body& ModuleBuilder::calleeBody(const KernelFunctions& from,

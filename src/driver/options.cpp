@@ -134,6 +134,14 @@ public:
     }
 };
 
+void addEnds(OptionAdder& add, CLI::App& sub) {
+    add.integer(sub, "--limit", add.options.limit, "N",
+                "stop after N items of the output, N printed lines or N items in files");
+    add.value(sub, "--seconds", "S", "stop after S seconds", [&add](const std::string& text) {
+        add.options.seconds = add.parseReal("--seconds", text);
+    });
+}
+
 /// True for a pass of a level on which passes are functions on the body of a filter or on a program, if it has one.
 bool runsOnText(const base::PassInfo& row) {
     static constexpr std::string_view functions[] = {
@@ -320,7 +328,7 @@ private:
         addProgram(sub);
         add.group = "How long";
         add.integer(sub, "-i,--iterations", options.iterations, "N", "stop after N steady states");
-        addEnds(sub);
+        addEnds(add, sub);
         addFiles(sub);
         add.group = "Running";
         add.flag(sub, "--loop-input", options.loopInput, "start input files again at their end");
@@ -360,7 +368,7 @@ private:
         add.positive(sub, "--fade", options.fade,
                      "mix so many items of the output of the old program into those of the new");
         add.flag(sub, "--loop-input", options.loopInput, "start input files again at their end");
-        addEnds(sub);
+        addEnds(add, sub);
         addFiles(sub);
         add.group = "Compiling";
         add.setting(sub, "-O", "LEVEL", "how much to optimise: -O0, -O1, -O2 (default) or -O3",
@@ -368,14 +376,6 @@ private:
         add.setting(sub, "--fast-math",
                     "floats faster and less exact: contracted, reassociated, vector functions");
         add.setting(sub, "-g", "with what debuggers need: lines, variables, instances");
-    }
-
-    void addEnds(CLI::App& sub) {
-        add.integer(sub, "--limit", options.limit, "N",
-                    "stop after N items of the output, N printed lines or N items in files");
-        add.value(sub, "--seconds", "S", "stop after S seconds", [this](const std::string& text) {
-            options.seconds = add.parseReal("--seconds", text);
-        });
     }
 
     void setThreads(const std::string& text) {

@@ -15,26 +15,14 @@
 #include "graph/ending.h"
 #include "graph/graph.h"
 #include "graph/sdep.h"
+#include "plan/phase.h"
+#include "plan/shared_phase.h"
 #include "sched/schedule.h"
 
 namespace strc::plan {
 
 using graph::EdgeId;
 using graph::NodeId;
-
-/// An item of a channel: `base + Σ perIteration[d] * i(d)`, i(d) the iteration (from 0) of the d-th enclosing
-/// Loop, outermost first. Shorter than the nesting: the rest is 0. The iterations of a Fire step with a
-/// count follow from the rates of its node.
-struct Position {
-    std::int64_t base = 0;
-    std::vector<std::int64_t> perIteration;
-    bool operator==(const Position&) const = default;
-};
-
-/// How items lie in the memory of an edge.
-/// Linear: every firing knows where (Position). Ring: cursors in the state count what was read and written;
-/// the plain way, to compare with: nothing is scaled, and there are no positions and no Moves.
-enum class Tapes : std::uint8_t { Linear, Ring };
 
 /// A ring buffer is four numbers of 8 bytes: the items read and written so far, the mask that makes a
 /// place of such a number (capacity - 1), and how many bytes further on the items lie.
@@ -54,114 +42,6 @@ struct Channel {
     /// Items that ever lie there, in any phase; 0: on another tape. Ring: a power of two.
     std::int64_t capacity = 0;
     std::int64_t offset = 0;  ///< bytes, into the state
-};
-
-enum class StepKind : std::uint8_t {
-    Fire,  ///< `node` fires `count` times; inputs and outputs by port: where the first firing begins
-    Loop,  ///< `body`, `count` times
-    Move,  ///< `count` items of `channel` from inputs[0] to outputs[0], which may overlap; in some
-    ///< iterations the last of them are used up or not yet there and move along for nothing
-    Read,  ///< `count` items of program input `port` to outputs[0] of `channel`
-    Write,  ///< `count` items of `channel` from inputs[0] to program output `port`
-    Device,  ///< segment `port` of what has been moved to a device (src/device); plans as such have none
-};
-
-struct Step {
-    StepKind kind = StepKind::Fire;
-    std::int64_t count = 1;
-    NodeId node = graph::kNone;
-    bool first = false;  ///< Fire: the first firing of a filter with prework; count 1
-    EdgeId channel = graph::kNone;
-    std::uint32_t port = 0;
-    std::vector<Position> inputs, outputs;
-    std::vector<Step> body;
-};
-
-/// All input it needs is there before it begins (language.md 17.2): `reads`, by program input.
-struct Phase {
-    std::vector<Step> steps;
-    std::vector<std::int64_t> reads;
-    std::int64_t iterations = 0;  ///< steady states; 0: the phase does not exist (or is `init`)
-};
-
-/// What one chunk hands to the next one.
-enum class CarryKind : std::uint8_t {
-    State,  ///< bytes of a filter's fields, or its count of firings
-    Items,  ///< of a tape: those that stay on it
-    Affine,  ///< a field that the firings of a chunk change by a known function (ir/affine_state.h)
-    Counter,  ///< 8 bytes that grow by `summand` in a chunk: the count of firings of `node`, or an end of the queue of `tape`
-    Random,  ///< the generator of random numbers
-    Order,  ///< nothing: what prints, reads or writes does so in the order of chunks
-};
-
-/// A chunk takes it before it begins with segment `taken`, and gives it when the segments before `given` are done. Affine and
-/// Counter: at once, computed from what was taken.
-struct Carry {
-    CarryKind kind = CarryKind::State;
-    NodeId node = graph::kNone;  ///< whose it is; of Items: kNone
-    EdgeId tape = graph::kNone;  ///< Items
-    std::int64_t from = 0;  ///< bytes, into the state: where a chunk leaves it
-    std::int64_t to = 0;  ///< where a chunk, and every other phase, expects it
-    std::int64_t size = 0;  ///< bytes
-    std::size_t taken = 0, given = 0;
-    std::uint32_t factor = 1, summand = 0,
-                  mask = UINT32_MAX;  ///< Affine, for all firings of a chunk
-};
-
-/// Steps that a thread does without waiting for others, in functions of their own.
-struct Segment {
-    std::vector<Step> steps;
-    double work = 0;  ///< estimated (ir/work_estimate.h)
-};
-
-/// Some steady states that a thread does while other threads do those before and behind, each in a copy of the state of its own:
-/// state crosses threads, data does not. The segments in order do what a phase does, but for the Moves at the end of it: items
-/// that stay on tapes go to the next chunk instead, and to the state of the program when the last chunk is done.
-struct Chunk {
-    std::vector<Segment> segments;
-    std::vector<Carry> carries;
-    std::vector<std::int64_t> reads;  ///< as in Phase
-    std::int64_t iterations = 0;  ///< steady states
-    double work = 0;  ///< of all segments
-    std::vector<double> nodeWork;  ///< by NodeId
-    double ordered = 0;  ///< of the longest part of a chunk that the next one has to wait for
-};
-
-/// How items of a tape come from one partition to another.
-enum class ChannelKind : std::uint8_t {
-    Within,  ///< of one partition: nobody waits
-    BySlice,  ///< one writes, one reads: a slice waits for the same slice of the other, and those before
-    Whole,  ///< likewise, but for all slices of the other
-};
-
-struct PartitionChannel {
-    EdgeId tape = graph::kNone;
-    std::size_t from = 0, to = 0;  ///< partitions; from one to many there is a channel for each
-    ChannelKind kind = ChannelKind::Within;
-};
-
-/// Steps that one thread does at a time, and the filters whose state they own; the body of a loop over slices, for positions.
-struct Partition {
-    std::vector<Step> steps;
-    std::vector<NodeId> nodes;  ///< that fire in it, in ascending order
-    std::int64_t slices = 1;  ///< 1, or those of the phase
-    bool isInOrder = false;  ///< slice after slice: firings change what others find
-    bool drawsRandom = false;
-    double work = 0;  ///< of all slices, estimated (ir/work_estimate.h)
-    std::uint32_t home = 0;  ///< the thread that looks for it first; 0: the caller's
-};
-
-/// A phase that threads of a library share within one call. All its items have room, so its tapes are the buffers between partitions: a
-/// slice, some of the steady states, can be done when what it reads has been done.
-struct Partitioning {
-    std::vector<Step> begin, end;  ///< open ends, prints, Moves: the caller's, before and behind
-    std::vector<Partition> partitions;  ///< in the order in which they are looked for
-    std::vector<PartitionChannel> channels;
-    std::vector<std::int64_t> reads;  ///< as in Phase
-    std::int64_t iterations = 0;  ///< steady states
-    std::int64_t slices = 1;  ///< of the same number of steady states
-    double work = 0;  ///< of all partitions
-    double span = 0;  ///< what that takes on the threads that were asked for, by the estimate
 };
 
 /// Of a filter that sends or receives messages.

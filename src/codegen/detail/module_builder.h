@@ -177,7 +177,6 @@ public:
     MessageTables messages;
 
 private:
-    void markApart(KernelFunctions&, std::uint32_t function);
     struct Pending {
         llvm::Function* function;
         KernelFunctions* kernel;

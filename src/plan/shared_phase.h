@@ -1,0 +1,92 @@
+#pragma once
+/// Phases that several threads do: chunks of a run (docs/design/cores.md), and partitions of one call of a library.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan/phase.h"
+
+namespace strc::plan {
+
+/// What one chunk hands to the next one.
+enum class CarryKind : std::uint8_t {
+    State,  ///< bytes of a filter's fields, or its count of firings
+    Items,  ///< of a tape: those that stay on it
+    Affine,  ///< a field that the firings of a chunk change by a known function (ir/affine_state.h)
+    Counter,  ///< 8 bytes that grow by `summand` in a chunk: the count of firings of `node`, or an end of the queue of `tape`
+    Random,  ///< the generator of random numbers
+    Order,  ///< nothing: what prints, reads or writes does so in the order of chunks
+};
+
+/// A chunk takes it before it begins with segment `taken`, and gives it when the segments before `given` are done. Affine and
+/// Counter: at once, computed from what was taken.
+struct Carry {
+    CarryKind kind = CarryKind::State;
+    NodeId node = graph::kNone;  ///< whose it is; of Items: kNone
+    EdgeId tape = graph::kNone;  ///< Items
+    std::int64_t from = 0;  ///< bytes, into the state: where a chunk leaves it
+    std::int64_t to = 0;  ///< where a chunk, and every other phase, expects it
+    std::int64_t size = 0;  ///< bytes
+    std::size_t taken = 0, given = 0;
+    std::uint32_t factor = 1, summand = 0,
+                  mask = UINT32_MAX;  ///< Affine, for all firings of a chunk
+};
+
+/// Steps that a thread does without waiting for others, in functions of their own.
+struct Segment {
+    std::vector<Step> steps;
+    double work = 0;  ///< estimated (ir/work_estimate.h)
+};
+
+/// Some steady states that a thread does while other threads do those before and behind, each in a copy of the state of its own:
+/// state crosses threads, data does not. The segments in order do what a phase does, but for the Moves at the end of it: items
+/// that stay on tapes go to the next chunk instead, and to the state of the program when the last chunk is done.
+struct Chunk {
+    std::vector<Segment> segments;
+    std::vector<Carry> carries;
+    std::vector<std::int64_t> reads;  ///< as in Phase
+    std::int64_t iterations = 0;  ///< steady states
+    double work = 0;  ///< of all segments
+    std::vector<double> nodeWork;  ///< by NodeId
+    double ordered = 0;  ///< of the longest part of a chunk that the next one has to wait for
+};
+
+/// How items of a tape come from one partition to another.
+enum class ChannelKind : std::uint8_t {
+    Within,  ///< of one partition: nobody waits
+    BySlice,  ///< one writes, one reads: a slice waits for the same slice of the other, and those before
+    Whole,  ///< likewise, but for all slices of the other
+};
+
+struct PartitionChannel {
+    EdgeId tape = graph::kNone;
+    std::size_t from = 0, to = 0;  ///< partitions; from one to many there is a channel for each
+    ChannelKind kind = ChannelKind::Within;
+};
+
+/// Steps that one thread does at a time, and the filters whose state they own; the body of a loop over slices, for positions.
+struct Partition {
+    std::vector<Step> steps;
+    std::vector<NodeId> nodes;  ///< that fire in it, in ascending order
+    std::int64_t slices = 1;  ///< 1, or those of the phase
+    bool isInOrder = false;  ///< slice after slice: firings change what others find
+    bool drawsRandom = false;
+    double work = 0;  ///< of all slices, estimated (ir/work_estimate.h)
+    std::uint32_t home = 0;  ///< the thread that looks for it first; 0: the caller's
+};
+
+/// A phase that threads of a library share within one call. All its items have room, so its tapes are the buffers between partitions: a
+/// slice, some of the steady states, can be done when what it reads has been done.
+struct Partitioning {
+    std::vector<Step> begin, end;  ///< open ends, prints, Moves: the caller's, before and behind
+    std::vector<Partition> partitions;  ///< in the order in which they are looked for
+    std::vector<PartitionChannel> channels;
+    std::vector<std::int64_t> reads;  ///< as in Phase
+    std::int64_t iterations = 0;  ///< steady states
+    std::int64_t slices = 1;  ///< of the same number of steady states
+    double work = 0;  ///< of all partitions
+    double span = 0;  ///< what that takes on the threads that were asked for, by the estimate
+};
+
+}  // namespace strc::plan
