@@ -207,7 +207,7 @@ static void do_segment(member *me, uint32_t segment) {
     if (timing) timing->last = strc_ticks();
     const uint64_t begin = timing ? timing->last : 0;
     me->team->chunks->segments[segment](&me->env, me->state);
-    if (timing) strc_timing_event(timing, STRC_EVENT_SEGMENT + segment, begin);
+    if (timing) strc_timing_event(timing, STRC_EVENT_SEGMENT + segment, begin, strc_ticks());
 }
 
 static strc_end do_chunk(void *self) {

@@ -21,6 +21,7 @@ static uint64_t cost_of_lap(strc_profile_thread *t) {
     strc_env env = {.timing = t};
     t->now = ticks;
     t->weight = 0;
+    t->longest = UINT64_MAX;
     for (int k = 0; k < 256; ++k) {
         const uint64_t before = t->last;
         strc_lap(&env, 0);

@@ -52,7 +52,7 @@ static const char *rounded(char *to, size_t capacity, double count) {
 static const char *shortened(char *to, const char *name) {
     const size_t length = strlen(name);
     if (length <= kMostName) return name;
-    snprintf(to, kMostName + 4, "…%s", name + length - (kMostName - 1));
+    snprintf(to, kMostName + 4, "...%s", name + length - (kMostName - 3));
     return to;
 }
 

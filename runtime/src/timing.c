@@ -5,16 +5,26 @@
 
 enum {
     kPart = 100,  ///< timing may take one part of so many
+    kOfPhase = 400,  ///< ticks that it takes to time a phase, beside its laps
     kMostSkipped = 1 << 20,
+    kInterrupted = 4,  ///< what takes so many times as long as all of a phase was interrupted
 };
+
+/// What has gone by since the last lap, without what the lap takes. A thread that the system has stopped meanwhile has lost its time once,
+/// not in all the phases for which the present one stands.
+static uint64_t weighed(const strc_profile_thread *t, uint64_t took) {
+    if (took <= t->cost) return 0;
+    return (took - t->cost) * (took > t->longest ? 1 : t->weight);
+}
 
 void strc_lap(strc_env *env, int32_t entry) {
     strc_profile_thread *t = env->timing;
-    const uint64_t now = strc_ticks(), took = now - t->last;
-    if (took > t->cost) t->now[entry] += (took - t->cost) * t->weight;
+    const uint64_t now = strc_ticks(), ticks = weighed(t, now - t->last);
+    t->now[entry] += ticks;
+    t->busy_now += ticks;
     if (t->keeps && t->events_of_phase < kEventsOfPhase) {
         ++t->events_of_phase;
-        strc_timing_event(t, (uint32_t)entry, t->last);
+        strc_timing_event(t, (uint32_t)entry, t->last, now);
     }
     ++t->laps;
     t->last = now;
@@ -29,14 +39,15 @@ static void thin_out(strc_profile_thread *t) {
     t->event_count = kept;
 }
 
-void strc_timing_event(strc_profile_thread *t, uint32_t what, uint64_t begin) {
+void strc_timing_event(strc_profile_thread *t, uint32_t what, uint64_t begin, uint64_t end) {
     if (t->keeps && t->event_count < kEvents)
-        t->events[t->event_count++] = (strc_event){begin, strc_ticks(), what, t->group};
+        t->events[t->event_count++] = (strc_event){begin, end, what, t->group};
 }
 
 void strc_timing_waited(strc_profile_thread *t, uint64_t begin) {
-    t->waited += strc_ticks() - begin;
-    strc_timing_event(t, STRC_EVENT_WAIT, begin);
+    const uint64_t now = strc_ticks();
+    t->waited += now - begin;
+    strc_timing_event(t, STRC_EVENT_WAIT, begin, now);
 }
 
 static void begin_events(strc_profile_thread *t) {
@@ -59,34 +70,41 @@ strc_profile_thread *strc_timing_begin(strc_profile_thread *t, strc_profile_phas
     t->weight = sampler->since;
     sampler->since = 0;
     t->now = t->ticks + phase * t->entry_count;
-    t->laps = 0;
+    t->laps = t->busy_now = 0;
     t->waited_before = t->waited;
+    t->longest = sampler->typical != 0 ? kInterrupted * sampler->typical : UINT64_MAX;
     begin_events(t);
     t->begin = t->last = strc_ticks();
     return t;
 }
 
 /// How many runs are left out, so that timing takes one part of kPart. At random, lest it go with something in the program.
-static uint64_t skipped(strc_profile_thread *t, uint64_t took) {
-    const uint64_t cost = (t->laps + 2) * (t->cost + 1);
-    uint64_t skipped = cost * kPart / (took + 1);
+static uint64_t skipped(strc_profile_thread *t, uint64_t typical) {
+    const uint64_t cost = 2 * t->laps * t->cost + kOfPhase;
+    uint64_t skipped = cost * kPart / (typical + 1);
     if (skipped > kMostSkipped) skipped = kMostSkipped;
     if (skipped < 2) return skipped;
     t->random = t->random * 1664525 + 1013904223;
     return skipped / 2 + (uint64_t)t->random % skipped;
 }
 
-void strc_timing_end(strc_profile_thread *t, strc_profile_phase phase) {
-    const uint64_t took = strc_ticks() - t->begin;
-    const uint64_t waited = t->waited - t->waited_before;
-    const uint64_t cost = t->laps * t->cost + waited;
-    if (took > cost) t->busy[phase] += (took - cost) * t->weight;
-    strc_timing_event(t, STRC_EVENT_PHASE + phase, t->begin);
-    t->samplers[phase].left = skipped(t, took);
-    t->keeps = 0;
+/// Rather too short than too long: phases are interrupted, and the first one is slow.
+static uint64_t typical_of(uint64_t before, uint64_t took) {
+    if (before == 0 || took < before) return took;
+    const uint64_t most = before + before / 4;
+    return took < most ? took : most;
 }
 
-// ---- what engines say
+void strc_timing_end(strc_profile_thread *t, strc_profile_phase phase) {
+    strc_sampler *sampler = &t->samplers[phase];
+    const uint64_t now = strc_ticks(), took = now - t->begin;
+    t->busy[phase] += t->busy_now + weighed(t, now - t->last);
+    strc_timing_event(t, STRC_EVENT_PHASE + phase, t->begin, now);
+    const uint64_t waited = t->waited - t->waited_before;
+    sampler->typical = typical_of(sampler->typical, took > waited ? took - waited : 1);
+    sampler->left = skipped(t, sampler->typical);
+    t->keeps = 0;
+}
 
 void strc_profile_start(strc_profile *p) {
     p->begin = strc_ticks();

@@ -27,6 +27,7 @@ typedef struct strc_sampler {
     uint64_t runs;
     uint64_t since;  ///< runs since the last one that was timed
     uint64_t left;  ///< so many more are not timed
+    uint64_t typical;  ///< ticks that a run takes, if nothing interrupts it
 } strc_sampler;
 
 typedef struct strc_profile_thread {
@@ -39,6 +40,8 @@ typedef struct strc_profile_thread {
     uint64_t cost;  ///< ticks that a lap takes
     uint64_t laps;  ///< of the present phase
     uint64_t weight;  ///< runs for which the present one stands
+    uint64_t longest;  ///< what takes longer was interrupted
+    uint64_t busy_now;  ///< of the present phase
     uint64_t *now;  ///< `ticks` of the present phase
     uint64_t busy[STRC_PROFILE_PHASES];
     uint64_t waited;  ///< for other threads, within phases
@@ -65,8 +68,8 @@ struct strc_profile {
 strc_profile_thread *strc_timing_begin(strc_profile_thread *, strc_profile_phase);
 /// The phase is over, whose begin returned `timing`.
 void strc_timing_end(strc_profile_thread *timing, strc_profile_phase);
-/// A segment of a chunk that is timed, or a wait, is over.
-void strc_timing_event(strc_profile_thread *, uint32_t what, uint64_t begin);
+/// Keeps an event, if those of the present phase are kept.
+void strc_timing_event(strc_profile_thread *, uint32_t what, uint64_t begin, uint64_t end);
 /// A thread has waited for others since then.
 void strc_timing_waited(strc_profile_thread *, uint64_t begin);
 

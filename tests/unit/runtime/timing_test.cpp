@@ -34,7 +34,7 @@ struct Profiled {
         strc_env env{};
         env.timing = timing;
         for (int entry = 0; timing && entry < 3; ++entry) {
-            for (int k = 0; k < 1000; ++k) strc_pause();
+            for (int k = 0; k < 50; ++k) strc_pause();
             strc_lap(&env, entry);
         }
         if (timing) strc_timing_end(timing, kind);
