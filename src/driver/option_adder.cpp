@@ -73,9 +73,9 @@ void OptionAdder::flag(CLI::App& sub, const char* flags, bool& field, const char
 
 void OptionAdder::flagOrValue(CLI::App& sub, const std::string& flag, const char* help,
                               std::function<void(const std::string&)> take) {
-    // What the value is without one: no word of a command line has it.
-    static const std::string none = "\x01";
-    sub.add_flag(flag + '{' + none + '}', flagValue, help)
+    // Without a value the parser gives this one: a file of that name has to be called ./true.
+    static const std::string none = "true";
+    sub.add_flag(flag, flagValue, help)
         ->each([take = std::move(take)](const std::string& text) {
             take(text == none ? std::string() : text);
         })

@@ -886,6 +886,7 @@ private:
                 "--external-weights");
         exclude(options.has("shared") && options.has("bundle"), "--shared", "--bundle");
         exclude(options.emit && options.has("bundle"), "--emit", "--bundle");
+        exclude(options.has("shared") && options.has("profile"), "--shared", "--profile");
         const bool isSource = options.emit == STRC_C_SOURCE;
         exclude(isSource && options.has("shared"), "--emit=c", "--shared");
         if (isSource && options.has("header") && options.valueOf("header") == options.output)

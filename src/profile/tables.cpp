@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "graph/hierarchy.h"
 #include "plan/marks.h"
@@ -19,7 +20,7 @@ constexpr std::size_t kPhases = STRC_PROFILE_PHASES;
 class Maker {
 public:
     Maker(const elab::Elaboration& program, const graph::Repetitions& repetitions)
-        : program(program), graph(program.graph), repetitions(repetitions), work(program) {
+        : program(program), graph(program.graph), repetitions(repetitions) {
         made.texts.push_back('\0');
         made.top.main_stream =
             text(graph::path(graph, 0).substr(0, graph::path(graph, 0).find('.')));
@@ -109,19 +110,26 @@ private:
     void addEntry(const plan::TimedSteps& steps) {
         strc_profile_entry row{};
         row.first = static_cast<std::uint32_t>(made.members.size());
-        if (steps.empty()) made.members.push_back({STRC_NOBODY, 0, 1});
+        if (steps.size() <= 1)
+            made.members.push_back({steps.empty() ? STRC_NOBODY : steps.front().node, 0, 1});
+        else
+            shareOut(steps);
+        row.count = static_cast<std::uint32_t>(made.members.size()) - row.first;
+        made.entries.push_back(row);
+    }
+
+    void shareOut(const plan::TimedSteps& steps) {
         double whole = 0;
         for (const plan::TimedFirings& each : steps) whole += workOf(each);
         for (const plan::TimedFirings& each : steps)
             made.members.push_back(
                 {each.node, 0,
                  whole > 0 ? workOf(each) / whole : 1 / static_cast<double>(steps.size())});
-        row.count = static_cast<std::uint32_t>(made.members.size()) - row.first;
-        made.entries.push_back(row);
     }
 
-    double workOf(const plan::TimedFirings& each) const {
-        return work.ofFiring(each.node) * static_cast<double>(each.firings);
+    double workOf(const plan::TimedFirings& each) {
+        if (!work) work.emplace(program);
+        return work->ofFiring(each.node) * static_cast<double>(each.firings);
     }
 
     /// A region fires as its head.
@@ -159,17 +167,23 @@ private:
             const graph::Edge& edge = graph.edges[id];
             strc_profile_channel row{};
             row.name = text(end(edge.from, "input") + " -> " + end(edge.to, "output"));
-            row.item_bytes = edge.type ? static_cast<std::uint32_t>(types::sizeOf(edge.type)) : 0;
+            row.item_bytes = bytesOf(edge);
             for (std::size_t phase = 0; phase < kPhases; ++phase)
                 row.marks[phase] = marks.empty() ? -1 : marks[id][phase];
             made.channels.push_back(row);
         }
     }
 
+    /// 0: only the run knows the shape.
+    static std::uint32_t bytesOf(const graph::Edge& edge) {
+        const std::int64_t size = edge.type ? types::sizeOf(edge.type) : 0;
+        return size > 0 && size <= UINT32_MAX ? static_cast<std::uint32_t>(size) : 0;
+    }
+
     const elab::Elaboration& program;
     const graph::Graph& graph;
     const graph::Repetitions& repetitions;
-    const plan::WorkEstimate work;
+    std::optional<plan::WorkEstimate> work;  ///< once somebody has asked
     Tables made;
     std::map<std::string, std::uint32_t> offsets;
     std::map<std::pair<std::uint32_t, int>, std::uint32_t> groups;
