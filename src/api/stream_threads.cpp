@@ -31,7 +31,7 @@ strc_status strc_stream_threads(strc_stream* stream, const strc_threading* how,
     strc_threading known{};
     if (how) std::memcpy(&known, how, std::min(how->size, sizeof known));
     if (known.priority < 0 || known.priority > 99) return STRC_WRONG_CALL;
-    return strc::api::guarded(&stream->compiler, [&] {
+    return strc::api::guarded(stream->compiler, [&] {
         const char* text = stream->makeThreads(known);
         if (refused) *refused = text;
         return STRC_OK;
@@ -45,7 +45,7 @@ strc_status strc_stream_tell_thread(strc_stream* stream, uint32_t thread, strc_t
     strc_helpers_numbers numbers{};
     numbers.node = STRC_NOBODY;
     if (helpers) numbers = strc_helpers_tell(helpers, thread);
-    return strc::api::guarded(&stream->compiler, [&] {
+    return strc::api::guarded(stream->compiler, [&] {
         stream->late.clear();
         if (numbers.node != STRC_NOBODY)
             stream->late =

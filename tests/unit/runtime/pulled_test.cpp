@@ -119,37 +119,21 @@ protected:
 
     const std::uint64_t none = 0;
     const std::uint32_t lists[4] = {0, 1, 1, 2};
+    static strc_node filter(std::uint32_t firstEdge, const strc_rates& rates,
+                            void (*fire)(strc_env*, void*, strc_queue*, strc_queue*,
+                                         std::int32_t)) {
+        strc_node made{};
+        made.kind = STRC_NODE_FILTER;
+        made.mailbox = STRC_NONE;
+        made.inputs = made.outputs = 1;
+        made.first_edge = firstEdge;
+        made.first = made.later = rates;
+        made.fire = fire;
+        return made;
+    }
     strc_node nodes[2] = {
-        {STRC_NODE_FILTER,
-         0,
-         STRC_NONE,
-         1,
-         1,
-         0,
-         0,
-         0,
-         0,
-         0,
-         0,
-         0,
-         {0, 0, 1, 1},
-         {0, 0, 1, 1},
-         group},
-        {STRC_NODE_FILTER,
-         0,
-         STRC_NONE,
-         1,
-         1,
-         2,
-         0,
-         0,
-         0,
-         0,
-         0,
-         0,
-         {1, 0, 0, 1},
-         {1, 0, 0, 1},
-         twice},
+        filter(0, {.need = 0, .pop = 0, .push = 0, .is_dynamic = 1, .firings = 1}, group),
+        filter(2, {.need = 1, .pop = 1, .push = 0, .is_dynamic = 0, .firings = 1}, twice),
     };
     strc_edge edges[3] = {{STRC_NONE, sizeof(int), 0, kFull, 0, 0, 0, 0, 0, nullptr, 1},
                           {0, sizeof(int), 1, kFull, 0, 0, 0, 0, 0, nullptr, 1},
