@@ -142,7 +142,7 @@ void strc_ahead_forget(strc_batches *batches) {
 // ---- items
 
 uint64_t strc_ahead_read(strc_batches *batches, uint32_t edge, uint64_t items) {
-    if (!batches || batches->unread[edge] == 0) return 0;
+    if (batches->unread[edge] == 0) return 0;
     if (batches->unread[edge] < items) items = batches->unread[edge];
     batches->unread[edge] -= items;
     strc_queue *queue = &batches->puller->queues[edge];

@@ -18,8 +18,19 @@ enum {
 
 /// A profile counts the firings of each node, one by one.
 static int has_regions(const strc_puller *p) {
-    return p->demand->batches && p->env->profile == NULL && p->program->device == NULL && p->program->kernels == NULL;
+    return p->demand->batches && p->env->profile == NULL && p->program->device == NULL &&
+           p->program->kernels == NULL;
 }
+
+static const strc_batch_calls calls = {
+    .fire = strc_batches_fire,
+    .release = strc_ahead_release,
+    .firings = strc_ahead_firings,
+    .save = strc_ahead_save,
+    .hide = strc_ahead_hide,
+    .take_back = strc_ahead_take_back,
+    .read = strc_ahead_read,
+};
 
 void strc_batches_begin(strc_batches *batches, strc_puller *p, strc_undo *undo) {
     *batches = (strc_batches){.puller = p, .undo = undo};
@@ -34,6 +45,7 @@ void strc_batches_begin(strc_batches *batches, strc_puller *p, strc_undo *undo) 
         strc_sharing_begin(&batches->teams[k].sharing, p->env->shares_always);
     batches->times = 2;
     p->batches = batches;
+    p->batch = &calls;
 }
 
 void strc_batches_free(strc_batches *batches) {

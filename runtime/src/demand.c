@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "ahead.h"
 #include "messages.h"
 #include "run.h"
 #include "timing.h"
@@ -213,9 +212,9 @@ static void fire_region(strc_puller *p, uint32_t id, uint64_t fired, uint64_t ti
     strc_queue *out = &p->queues[outputs_of(p->demand, node)[0]];
     p->acting = id;
     p->memory->reserve(p, id, out, (int64_t)fired * node->later.push);
-    if (fired != times) strc_ahead_save(p->batches, node, in, out);
-    strc_batches_fire(p->batches, node, in, out, fired);
-    if (fired != times) strc_ahead_hide(p->batches, node, out, fired, times);
+    if (fired != times) p->batch->save(p->batches, node, in, out);
+    p->batch->fire(p->batches, node, in, out, fired);
+    if (fired != times) p->batch->hide(p->batches, node, out, fired, times);
     p->env->firings += times * (uint64_t)node->later.firings;
     p->actors[id].fired += (int64_t)times;
     look_for_end(p);
@@ -277,14 +276,14 @@ static int pursue_region(strc_puller *p, uint32_t id, uint64_t lacking) {
     const uint64_t push = (uint64_t)node->later.push;
     const uint64_t times = (lacking + push - 1) / push;
     strc_queue *out = &p->queues[outputs_of(p->demand, node)[0]];
-    const uint64_t released = strc_ahead_release(p->batches, node, out, times);
+    const uint64_t released = p->batch->release(p->batches, node, out, times);
     if (released != 0) {
         p->env->firings += released * (uint64_t)node->later.firings;
         p->actors[id].fired += (int64_t)released;
         return 1;
     }
     const uint64_t firings =
-        p->actors[id].fired == 0 ? times : strc_ahead_firings(p->batches, node, times);
+        p->actors[id].fired == 0 ? times : p->batch->firings(p->batches, node, times);
     if (request_inputs(p, id, firings)) return 1;
     if (firings == times)
         fire_often(p, id, times);
@@ -304,7 +303,7 @@ static int pursue(strc_puller *p) {
     const uint32_t source = p->demand->edges[top.edge].from;
     strc_queue *queue = &p->queues[top.edge];
     const uint64_t lacking = top.items - strc_queue_bytes(queue) / queue->item;
-    if (strc_ahead_read(p->batches, top.edge, lacking) != 0) return 1;
+    if (p->batch && p->batch->read(p->batches, top.edge, lacking) != 0) return 1;
     if (source == STRC_NONE) {
         const uint64_t items = supplied(p, p->demand->input, lacking);
         if (items != 0) read_items(p, p->demand->input, queue, items);
@@ -374,7 +373,7 @@ static void pull_at_once(strc_puller *p) {
     for (uint32_t k = 0; k < demand->sink_count; ++k)
         if (!fire_at_a_stretch(p, demand->sinks[k].node, demand->sinks[k].firings * p->times))
             strc_leave(p->env, STRC_END_INPUT);
-    strc_ahead_take_back(p->batches);
+    p->batch->take_back(p->batches);
     p->progress = 1;
 }
 

@@ -25,6 +25,22 @@ typedef struct strc_queue_memory {
     void *self;
 } strc_queue_memory;
 
+struct strc_batches;
+
+/// What a run in batches (batches.h, ahead.h) does differently; libraries have no part of it.
+typedef struct strc_batch_calls {
+    void (*fire)(struct strc_batches *, const strc_node *, strc_queue *in, strc_queue *out,
+                 uint64_t times);
+    uint64_t (*release)(struct strc_batches *, const strc_node *, strc_queue *out, uint64_t times);
+    uint64_t (*firings)(struct strc_batches *, const strc_node *, uint64_t times);
+    void (*save)(struct strc_batches *, const strc_node *, const strc_queue *in,
+                 const strc_queue *out);
+    void (*hide)(struct strc_batches *, const strc_node *, strc_queue *out, uint64_t fired,
+                 uint64_t times);
+    void (*take_back)(struct strc_batches *);
+    uint64_t (*read)(struct strc_batches *, uint32_t edge, uint64_t items);
+} strc_batch_calls;
+
 /// A run by demand.
 struct strc_puller {
     const strc_program *program;
@@ -45,6 +61,7 @@ struct strc_puller {
     uint64_t
         times;  ///< iterations that are done as one, which is undone if one of them cannot be done
     struct strc_batches *batches;  ///< null: each is done alone
+    const strc_batch_calls *batch;  ///< for those
     int has_begun;  ///< the first items of feedback loops are there
     int is_draining;  ///< no input comes any more
     uint32_t sink;  ///< that is asked next, then

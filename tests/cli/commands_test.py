@@ -773,8 +773,8 @@ class Calls(Case):
         self.call("build", "--top=Same", "same.str")
         program = subprocess.run(["./same", "--help"], cwd=self.folder, capture_output=True, check=True)
         helps = [program.stdout.decode()]
-        for command in ("run", "live", "build", "check", "graph", "schedule", "fmt", "opt", "explain", "repl", "completion", "man",
-                        "version"):
+        for command in ("run", "live", "build", "check", "graph", "schedule", "fmt", "opt", "explain", "repl", "controls", "completion",
+                        "man", "version"):
             self.assertIn(command.encode(), out)
             help_text, _ = self.call(command, "--help")
             self.assertTrue(f"Usage: strc {command} ".encode() in help_text, command)
@@ -789,8 +789,8 @@ class Calls(Case):
         self.call("build", "--top=Same", "same.str")
         program = subprocess.run(["./same", "--help"], cwd=self.folder, capture_output=True, check=True)
         helps = [program.stdout.decode()]
-        for command in ("run", "live", "build", "check", "graph", "schedule", "fmt", "opt", "explain", "repl", "completion", "man",
-                        "version"):
+        for command in ("run", "live", "build", "check", "graph", "schedule", "fmt", "opt", "explain", "repl", "controls", "completion",
+                        "man", "version"):
             helps.append(self.call(command, "--help")[0].decode().split("\nExamples:")[0])
         for text in helps:
             for options in re.findall(r"^  (-[^ ]*)", text, re.M):
