@@ -42,7 +42,7 @@ void strc_batches_begin(strc_batches *batches, strc_puller *p, strc_undo *undo) 
     if (strc_ahead_begin(batches) != 0) return;
     if (!batches->sizes || !batches->moved || !batches->were_unread || !batches->teams) return;
     for (uint32_t k = 0; k < p->demand->region_count; ++k)
-        strc_sharing_begin(&batches->teams[k].sharing, p->env->shares_always);
+        strc_sharing_begin(&batches->teams[k].sharing, p->env->workers, p->env->shares_always);
     batches->times = 2;
     p->batches = batches;
     p->batch = &calls;
@@ -181,21 +181,21 @@ static strc_team *team_of(strc_batches *batches, const strc_region *region) {
     return all->team;
 }
 
-/// How many chunks of so many firings threads do; 0: they had better not.
-static uint64_t chunks_to_share(strc_batches *batches, const strc_region *region, uint64_t times) {
-    if (!region->chunks || batches->puller->env->workers <= 1) return 0;
-    const uint64_t count = times / region->chunks->iterations;
-    if (count < kFewestChunks) return 0;
-    if (!strc_sharing_wanted(&batches->teams[region->number].sharing)) return 0;
-    return team_of(batches, region) ? count : 0;
+/// How many threads do chunks of so many firings; 1: they had better not.
+static uint32_t threads_for(strc_batches *batches, const strc_region *region, uint64_t times) {
+    if (!region->chunks || batches->puller->env->workers <= 1) return 1;
+    if (times / region->chunks->iterations < kFewestChunks) return 1;
+    const uint32_t threads = strc_sharing_wanted(&batches->teams[region->number].sharing);
+    return threads > 1 && team_of(batches, region) ? threads : 1;
 }
 
-static void share(strc_batches *batches, const strc_region *region, uint64_t count) {
+static void share(strc_batches *batches, const strc_region *region, uint64_t count,
+                  uint32_t threads) {
     strc_puller *p = batches->puller;
     strc_region_team *all = &batches->teams[region->number];
     strc_end why = STRC_END_INTERRUPTED;
     strc_watch_team(batches->undo->watch, all->team);
-    const uint64_t done = strc_team_run(all->team, p->env, p->state, count, &why);
+    const uint64_t done = strc_team_run(all->team, p->env, p->state, count, threads, &why);
     strc_watch_team(batches->undo->watch, NULL);
     if (done == count) return;
     if (why == STRC_END_INTERRUPTED) strc_sharing_failed(&all->sharing);
@@ -206,11 +206,12 @@ void strc_batches_fire(strc_batches *batches, const strc_node *node, strc_queue 
                        strc_queue *out, uint64_t times) {
     strc_puller *p = batches->puller;
     const strc_region *region = node->region;
-    const uint64_t chunks = chunks_to_share(batches, region, times);
-    strc_sharing_run measured = {.states = times, .chunks = chunks};
+    const uint32_t threads = threads_for(batches, region, times);
+    const uint64_t chunks = threads > 1 ? times / region->chunks->iterations : 0;
+    strc_sharing_run measured = {.states = times, .chunks = chunks, .threads = threads};
     if (region->chunks) measured.begin = strc_nanoseconds();
     if (chunks != 0) {
-        share(batches, region, chunks);
+        share(batches, region, chunks, threads);
         times -= chunks * region->chunks->iterations;
     }
     for (; times >= region->iterations; times -= region->iterations) {

@@ -281,7 +281,8 @@ static void take_last(strc_team *team, strc_env *env, char *state) {
         take(&chunks->carries[k], handed, env, state);
 }
 
-uint64_t strc_team_run(strc_team *team, strc_env *env, void *state, uint64_t count, strc_end *why) {
+uint64_t strc_team_run(strc_team *team, strc_env *env, void *state, uint64_t count,
+                       uint32_t threads, strc_end *why) {
     team->first += team->count + team->slots;  // nothing of a run before looks like one of this
     team->count = count;
     team->next = 0;
@@ -294,7 +295,7 @@ uint64_t strc_team_run(strc_team *team, strc_env *env, void *state, uint64_t cou
     }
     hand_over_first(team, env, state);
     static const volatile unsigned char never = 0;
-    strc_workers_share(team->threads, do_chunks, team, team->threads, &never);
+    strc_workers_share(threads, do_chunks, team, threads, &never);
     const uint64_t done = count_done(team);
     if (done == count)
         take_last(team, env, state);

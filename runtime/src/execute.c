@@ -99,12 +99,13 @@ static int has_team(run *r) {
     return r->shares;
 }
 
-/// How many chunks threads may do next; 0: they had better not.
-static uint64_t chunks_to_share(run *r) {
+/// How many chunks threads may do next; 0: they had better not. `threads`: how many of these.
+static uint64_t chunks_to_share(run *r, uint32_t *threads) {
     const strc_chunks *chunks = r->program->chunks;
     if (!r->shares || !r->scales || r->done < r->alone_until) return 0;
-    if (!strc_sharing_wanted(&r->sharing)) return 0;
-    uint64_t count = strc_sharing_chunks(&r->sharing, r->env->workers);
+    *threads = strc_sharing_wanted(&r->sharing);
+    if (*threads <= 1) return 0;
+    uint64_t count = strc_sharing_chunks(&r->sharing, *threads);
     const uint64_t left = (r->iterations - r->done) / chunks->iterations;
     if (count > left) count = left;
     while (count >= 2 && !has_items(r, chunks->reads, count, 0)) count /= 2;
@@ -112,14 +113,14 @@ static uint64_t chunks_to_share(run *r) {
 }
 
 /// A transaction of its own.
-static void share(run *r, uint64_t count) {
+static void share(run *r, uint64_t count, uint32_t threads) {
     const uint64_t states = r->program->chunks->iterations;
     r->done_at_begin = r->done;
     strc_sharing_run measured = {
-        .begin = strc_nanoseconds(), .states = count * states, .chunks = count};
+        .begin = strc_nanoseconds(), .states = count * states, .chunks = count, .threads = threads};
     strc_undo_begin_team(&r->undo);
     strc_end why = STRC_END_INTERRUPTED;
-    const uint64_t done = strc_team_run(r->team, r->env, r->state, count, &why);
+    const uint64_t done = strc_team_run(r->team, r->env, r->state, count, threads, &why);
     r->done += done * states;
     if (done < count) {
         if (why == STRC_END_INTERRUPTED) strc_sharing_failed(&r->sharing);
@@ -149,9 +150,10 @@ static strc_end run_phases(void *self) {
     while (r->done < r->iterations) {
         if (is_interrupted(r))
             return strc_undo_commit(&r->undo) != 0 ? STRC_END_STOPPED : STRC_END_INTERRUPTED;
-        const uint64_t shared = r->undo.is_open ? 0 : chunks_to_share(r);
+        uint32_t threads = 1;
+        const uint64_t shared = r->undo.is_open ? 0 : chunks_to_share(r, &threads);
         if (shared != 0) {
-            share(r, shared);
+            share(r, shared, threads);
             if (strc_undo_commit(&r->undo) != 0) return STRC_END_STOPPED;
             continue;
         }
@@ -295,7 +297,7 @@ static strc_end run_all(run *r) {
 
 static void begin_sharing(run *r) {
     strc_tuning known;
-    strc_sharing_begin(&r->sharing, r->env->shares_always);
+    strc_sharing_begin(&r->sharing, r->env->workers, r->env->shares_always);
     if (r->shares && strc_tuning_load(r->env->tuning, r->env->workers, &known))
         strc_sharing_remember(&r->sharing, &known);
 }

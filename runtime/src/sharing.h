@@ -1,5 +1,5 @@
-/// Decides whether a run is shared among threads, and how many chunks at a time, by trying both ways now and then. Private to the
-/// runtime.
+/// Decides among how many threads a run is shared, and how many chunks at a time, by trying one way after the other now and then.
+/// Private to the runtime.
 #ifndef STRC_SHARING_H
 #define STRC_SHARING_H
 
@@ -7,17 +7,22 @@
 
 #include "tuning.h"
 
+enum { STRC_SHARING_WAYS = 4 };
+
 typedef struct strc_sharing_way {
-    double each;  ///< ns for a steady state, of late
+    uint32_t threads;
     int runs;  ///< that have been measured, as far as it matters
+    double each;  ///< ns for a steady state, of late
+    double chunk;  ///< ns for a chunk, these threads being at work; 0: unknown
 } strc_sharing_way;
 
 typedef struct strc_sharing {
-    strc_sharing_way alone, shared;
-    double chunk;  ///< ns for a chunk, all threads being at work; 0: unknown
-    int64_t until;  ///< ns: then the other way is tried; 0: nothing has been decided yet
+    strc_sharing_way ways[STRC_SHARING_WAYS];  ///< one thread, all of them, half of them, ...
+    uint32_t count;  ///< of ways
+    uint32_t used;  ///< the way in use
+    uint32_t tried;  ///< the last one that was not
+    int64_t until;  ///< ns: then another way is tried; 0: nothing has been decided yet
     int64_t trial;  ///< ns from one trial to the next
-    int is_shared;  ///< the way in use
     int is_trial;
     int is_always;  ///< nothing is tried
 } strc_sharing;
@@ -27,19 +32,20 @@ typedef struct strc_sharing_run {
     int64_t begin, end;
     uint64_t states;  ///< steady states
     uint64_t chunks;  ///< 0: it was not shared
+    uint32_t threads;  ///< if it was
 } strc_sharing_run;
 
-/// `always`: shared whatever it gains.
-void strc_sharing_begin(strc_sharing *, int always);
+/// Among so many threads at the most. `always`: among all, whatever it gains.
+void strc_sharing_begin(strc_sharing *, uint32_t threads, int always);
 
 /// Begins with what a run before has measured.
 void strc_sharing_remember(strc_sharing *, const strc_tuning *);
 /// What has been measured; 0: not enough yet.
 int strc_sharing_known(const strc_sharing *, strc_tuning *to);
 
-/// Shall the next transaction be shared?
-int strc_sharing_wanted(strc_sharing *);
-/// Its chunks, if so.
+/// How many threads the next transaction should have.
+uint32_t strc_sharing_wanted(strc_sharing *);
+/// Its chunks, if these are several.
 uint64_t strc_sharing_chunks(const strc_sharing *, uint32_t threads);
 
 void strc_sharing_measured(strc_sharing *, strc_sharing_run);

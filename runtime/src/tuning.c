@@ -51,9 +51,9 @@ static int is_time(double ns) { return ns > 0 && ns < kLongest; }
 static int parse(const char *text, uint64_t name, strc_tuning *to) {
     unsigned long long read = 0;
     int end = 0;
-    const int found = sscanf(text, "strc-tuning 1 %16llx %lf %lf %lf end\n%n", &read, &to->alone,
-                             &to->shared, &to->chunk, &end);
-    return found == 4 && end != 0 && text[end] == '\0' && read == name && is_time(to->alone) &&
+    const int found = sscanf(text, "strc-tuning 2 %16llx %lf %lf %lf %u end\n%n", &read, &to->alone,
+                             &to->shared, &to->chunk, &to->threads, &end);
+    return found == 5 && end != 0 && text[end] == '\0' && read == name && is_time(to->alone) &&
            is_time(to->shared) && is_time(to->chunk);
 }
 
@@ -99,8 +99,9 @@ void strc_tuning_store(uint64_t key, uint32_t threads, const strc_tuning *from) 
     if (key == 0 || !find_folder(folder, above)) return;
     if (!is_time(from->alone) || !is_time(from->shared) || !is_time(from->chunk)) return;
     const uint64_t name = name_of(key, threads);
-    const int size = snprintf(text, sizeof text, "strc-tuning 1 %016llx %.9g %.9g %.9g end\n",
-                              (unsigned long long)name, from->alone, from->shared, from->chunk);
+    const int size =
+        snprintf(text, sizeof text, "strc-tuning 2 %016llx %.9g %.9g %.9g %u end\n",
+                 (unsigned long long)name, from->alone, from->shared, from->chunk, from->threads);
     if (size <= 0 || size >= kText || !path_of(name, folder, path)) return;
     const int error = errno;
     if (mkdir(above, 0700) != 0 && errno != EEXIST) return;

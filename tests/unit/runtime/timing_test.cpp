@@ -5,6 +5,8 @@ extern "C" {
 }
 
 #include <cstdlib>
+#include <map>
+#include <set>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -117,18 +119,45 @@ TEST(Profile, Texts) {
 
 TEST(Sharing, BeginsWithWhatIsRemembered) {
     strc_sharing sharing;
-    const strc_tuning faster = {1000, 600, 50000}, slower = {1000, 1100, 50000};
-    strc_sharing_begin(&sharing, 0);
-    EXPECT_FALSE(strc_sharing_wanted(&sharing));
+    const strc_tuning faster = {1000, 600, 50000, 2}, slower = {1000, 1100, 50000, 2};
+    strc_sharing_begin(&sharing, 2, 0);
+    EXPECT_EQ(strc_sharing_wanted(&sharing), 1u);
     strc_sharing_remember(&sharing, &faster);
-    EXPECT_TRUE(strc_sharing_wanted(&sharing));
+    EXPECT_EQ(strc_sharing_wanted(&sharing), 2u);
     EXPECT_EQ(strc_sharing_chunks(&sharing, 2), 160u);
     strc_tuning known;
     EXPECT_TRUE(strc_sharing_known(&sharing, &known));
     EXPECT_EQ(known.shared, 600);
-    strc_sharing_begin(&sharing, 0);
+    EXPECT_EQ(known.threads, 2u);
+    strc_sharing_begin(&sharing, 2, 0);
     strc_sharing_remember(&sharing, &slower);
-    EXPECT_FALSE(strc_sharing_wanted(&sharing));
+    EXPECT_EQ(strc_sharing_wanted(&sharing), 1u);
+}
+
+/// Runs whose times are made up: `each`, ns for a steady state with so many threads. The number of threads in use at last.
+std::uint32_t settled(std::uint32_t most, const std::map<std::uint32_t, double>& each) {
+    strc_sharing sharing;
+    strc_sharing_begin(&sharing, most, 0);
+    std::int64_t now = 1;  // long ago, so that all that waits for a time is tried at once
+    std::set<std::uint32_t> tried;
+    for (int k = 0; k < 40; ++k) {
+        const std::uint32_t threads = strc_sharing_wanted(&sharing);
+        tried.insert(threads);
+        const std::int64_t took = static_cast<std::int64_t>(1000 * each.at(threads));
+        strc_sharing_measured(&sharing, {now, now + took, 1000, threads > 1 ? 10u : 0u, threads});
+        now += took;
+    }
+    EXPECT_EQ(tried.size(), each.size()) << "each number is tried";
+    return sharing.ways[sharing.used].threads;
+}
+
+TEST(Sharing, FindsTheNumberOfThreads) {
+    EXPECT_EQ(settled(16, {{1, 1000}, {16, 300}, {8, 200}, {4, 280}}), 8u);
+    EXPECT_EQ(settled(16, {{1, 1000}, {16, 100}, {8, 150}, {4, 280}}), 16u);
+    EXPECT_EQ(settled(16, {{1, 1000}, {16, 299}, {8, 300}, {4, 301}}), 4u) << "no more than pay";
+    EXPECT_EQ(settled(4, {{1, 1000}, {4, 1500}, {2, 990}}), 1u);
+    EXPECT_EQ(settled(3, {{1, 1000}, {3, 500}}), 3u);
+    EXPECT_EQ(settled(1, {{1, 1000}}), 1u);
 }
 
 }  // namespace
