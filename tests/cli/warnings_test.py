@@ -14,8 +14,8 @@ TESTS = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(TESTS / "diag"))
 import check_pages  # noqa: E402
 
-# Of a broken binary file (build_test.py), and of sounds (sounds_test.py).
-ELSEWHERE = {"short-file", "sound-channels", "sound-rate"}
+# Of a broken binary file (build_test.py), of sounds (sounds_test.py) and of devices (tests/devices).
+ELSEWHERE = {"short-file", "sound-channels", "sound-rate", "dropouts"}
 OF_CALLS = {"renamed-pass"}  # never errors: the program has no fault
 OFF = {"missing-stateful", "integer-division"}  # unless asked for
 NAMES = [

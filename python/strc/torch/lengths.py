@@ -43,4 +43,4 @@ def is_same(short: torch.Tensor, long: torch.Tensor) -> bool:
     if short.dim() != long.dim():
         return True
     common = tuple(slice(min(sizes)) for sizes in zip(short.shape, long.shape))
-    return torch.equal(short[common], long[common])
+    return bool(torch.equal(short[common], long[common]))

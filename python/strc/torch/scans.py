@@ -52,7 +52,7 @@ def associated(operator: Any, xs: Tensors, dim: int = 0, additional_inputs: Tens
     spec, combine = operator.keywords["spec"], inspect.getclosurevars(operator.keywords["combine_fn"]).nonlocals["func"]  # without its vmap
 
     def combined(one: Tensors, other: Tensors) -> list[torch.Tensor]:
-        return pytree.tree_leaves(combine(pytree.tree_unflatten(list(one), spec), pytree.tree_unflatten(list(other), spec)))
+        return list(pytree.tree_leaves(combine(pytree.tree_unflatten(list(one), spec), pytree.tree_unflatten(list(other), spec))))
 
     first = identity(combined, xs)
     now = slices(xs, 0)
