@@ -112,6 +112,7 @@ class InBatches(Case):
 int->int filter Group { work pop [1, *] push 1 { int n = pop(); int s = n; for (int i = 0; i < (n & 3); i++) s += pop(); push(s); } }
 int->int filter Fir { work pop 1 peek 33 push 1 { int s = 0; for (int i = 0; i < 33; i++) s += (i + 1) * (peek(i) ^ (s >> 3)); pop(); push(s); } }
 int->int filter Pair { int n; work pop 2 push 1 { n++; push(pop() - 3 * pop() + n); } }
+int->int filter Twice { work pop 1 push 1 { push(2 * pop()); } }
 """
     ENGINES = [["--interpret"], ["--no-interpret", "-j1"], ["--no-interpret", "-j2", "--no-tune"],
                ["--no-interpret", "-j3", "--no-tune", "--chunk=2"]]
@@ -136,13 +137,13 @@ int->int filter Pair { int n; work pop 2 push 1 { n++; push(pop() - 3 * pop() + 
 
     def test_a_pipe_gets_its_answer_at_once(self):
         """Iterations of which the input is not there yet are not waited for."""
-        self.file("p.str", f"int->int pipeline Main {{ add Pair; add Group; add Pair; }}{self.PARTS}")
+        self.file("p.str", f"int->int pipeline Main {{ add Group; add Twice; add Twice; }}{self.PARTS}")
         process = subprocess.Popen([STRC, "run", "-w", "--top=Main", "--no-interpret", "p.str"], cwd=self.folder,
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         for k in range(300):
-            process.stdin.write(struct.pack("4i", 4, 0, 0, 0))  # two pairs, neither of which takes more
+            process.stdin.write(struct.pack("i", 4 * k))  # of which Group takes no more than this one
             process.stdin.flush()
-            self.assertEqual(len(process.stdout.read(4)), 4, k)
+            self.assertEqual(struct.unpack("i", process.stdout.read(4))[0], 16 * k)
         process.stdin.close()
         self.assertEqual(process.wait(timeout=SECONDS), 0)
         process.stdout.close()
