@@ -122,13 +122,13 @@ int->int filter Twice { work pop 1 push 1 { push(2 * pop()); } }
                              ("both", "add Pair; add Fir; add Group; add Fir; add Pair;")]:
             self.file("p.str", f"int->int pipeline Main {{ {middle} }}{self.PARTS}")
             self.call("build", "--top=Main", "-o", "program", "p.str")
-            for count in (0, 1, 40, 1000, 20011):
+            for count in (1, 40, 1000, 20011):
                 with self.subTest(program=name, items=count):
                     (self.folder / "in.raw").write_bytes(struct.pack(f"{count}i", *(k * k % 8191 for k in range(count))))
                     ends = ["--in", "in.raw", "--out", "out.raw"]
                     found = []
                     for engine in self.ENGINES:
-                        out, err = self.call("run", "-w", "--top=Main", *engine, *ends, "p.str", status=None)
+                        out, err = self.call("run", "-w", "--top=Main", *engine, *ends, "p.str")
                         found.append((out, err, (self.folder / "out.raw").read_bytes()))
                     subprocess.run([self.folder / "program", *ends], cwd=self.folder, check=True)
                     self.assertEqual((self.folder / "out.raw").read_bytes(), found[0][2])
