@@ -113,6 +113,7 @@ class Jack(Devices):
     def test_a_server_that_goes_ends_the_input(self):
         process = self.start("run", "--top=Copy", "--in", "jack:-", "--out", "out.raw", "p.str", env=self.environment)
         process.stderr.readline()
+        time.sleep(1)  # some items have come by then: an input without any is an error
         self.jack.terminate()
         self.assertEqual(process.wait(SECONDS), 0)
 
