@@ -24,14 +24,6 @@ static int no_rewind(strc_reader *reader) {
     return 0;
 }
 
-static int open_writer(strc_writer *writer) {
-    strc_number_writer *own =
-        strc_own(&writer->own, sizeof *own, writer->sink.origin, writer->sink.name);
-    if (!own) return -1;
-    own->item = strc_numbers_of(&writer->item);
-    return 0;
-}
-
 /// The rate is known when the first item comes.
 static int write_items(strc_writer *writer, const void *from, uint64_t count) {
     const strc_number_writer *own = writer->own;
@@ -51,7 +43,7 @@ const strc_format strc_format_device = {.name = "sound device",
                                         .read = strc_numbers_read,
                                         .rewind = no_rewind,
                                         .total = strc_sound_total,
-                                        .open_writer = open_writer,
+                                        .open_writer = strc_number_writer_open,
                                         .write = write_items,
                                         .flush = strc_numbers_flush,
                                         .finish = finish,

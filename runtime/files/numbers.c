@@ -136,4 +136,12 @@ int64_t strc_numbers_read(strc_reader *reader, void *to, uint64_t count) {
     return (int64_t)whole;
 }
 
+int strc_number_writer_open(strc_writer *writer) {
+    strc_number_writer *own =
+        strc_own(&writer->own, sizeof *own, writer->sink.origin, writer->sink.name);
+    if (!own) return -1;
+    own->item = strc_numbers_of(&writer->item);
+    return 0;
+}
+
 int strc_numbers_flush(strc_writer *writer) { return strc_sink_flush(&writer->sink); }

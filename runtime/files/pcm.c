@@ -12,14 +12,6 @@ static int open_reader(strc_reader *reader) {
     return 0;
 }
 
-static int open_writer(strc_writer *writer) {
-    strc_number_writer *own =
-        strc_own(&writer->own, sizeof *own, writer->sink.origin, writer->sink.name);
-    if (!own) return -1;
-    own->item = strc_numbers_of(&writer->item);
-    return 0;
-}
-
 static int write_items(strc_writer *writer, const void *from, uint64_t count) {
     const strc_number_writer *own = writer->own;
     return strc_sound_write(writer, own->item, writer->format->sample, from, count);
@@ -37,18 +29,18 @@ static int holds_pairs(const strc_item *item) {
     return strc_holds_samples(item) && strc_samples_of(strc_numbers_of(item)) % 2 == 0;
 }
 
-#define STRC_SAMPLES(id, words, item, how, bytes)                      \
-    const strc_format strc_format_##id = {.name = words,               \
-                                          .holds = item,               \
-                                          .sample = {how, bytes},      \
-                                          .open_reader = open_reader,  \
-                                          .read = strc_numbers_read,   \
-                                          .rewind = strc_sound_rewind, \
-                                          .go_to = strc_sound_go_to,   \
-                                          .total = strc_sound_total,   \
-                                          .open_writer = open_writer,  \
-                                          .write = write_items,        \
-                                          .flush = strc_numbers_flush, \
+#define STRC_SAMPLES(id, words, item, how, bytes)                                 \
+    const strc_format strc_format_##id = {.name = words,                          \
+                                          .holds = item,                          \
+                                          .sample = {how, bytes},                 \
+                                          .open_reader = open_reader,             \
+                                          .read = strc_numbers_read,              \
+                                          .rewind = strc_sound_rewind,            \
+                                          .go_to = strc_sound_go_to,              \
+                                          .total = strc_sound_total,              \
+                                          .open_writer = strc_number_writer_open, \
+                                          .write = write_items,                   \
+                                          .flush = strc_numbers_flush,            \
                                           .finish = finish}
 STRC_SAMPLES(pcm, "PCM", strc_holds_samples, STRC_SAMPLE_SIGNED, 2);
 STRC_SAMPLES(u8, "u8", strc_holds_samples, STRC_SAMPLE_UNSIGNED, 1);

@@ -56,31 +56,19 @@ static int open_reader(strc_reader *reader) {
 
 // ---- writers
 
-typedef struct strc_sigmf_writer {
-    strc_number_writer numbers;
-    strc_sample sample;
-} strc_sigmf_writer;
-
-static int open_writer(strc_writer *writer) {
-    strc_sigmf_writer *own =
-        strc_own(&writer->own, sizeof *own, writer->sink.origin, writer->sink.name);
-    if (!own) return -1;
-    own->numbers.item = strc_numbers_of(&writer->item);
-    own->sample = (strc_sample){STRC_SAMPLE_FLOATING, 4};
-    return 0;
-}
+static const strc_sample floats = {STRC_SAMPLE_FLOATING, sizeof(float)};
 
 static int write_items(strc_writer *writer, const void *from, uint64_t count) {
-    const strc_sigmf_writer *own = writer->own;
-    return strc_sound_write(writer, own->numbers.item, own->sample, from, count);
+    const strc_number_writer *own = writer->own;
+    return strc_sound_write(writer, own->item, floats, from, count);
 }
 
 static int describe(strc_writer *writer) {
-    const strc_sigmf_writer *own = writer->own;
+    const strc_number_writer *own = writer->own;
     char path[STRC_SIGMF_PATH];
     if (strc_sigmf_path(writer->sink.name, path) != 0)
         return strc_sink_fail(&writer->sink, strerror(ENAMETOOLONG));
-    const int is_pair = own->numbers.item.kind == STRC_COMPLEX;
+    const int is_pair = own->item.kind == STRC_COMPLEX;
     char rate[64] = "";
     if (writer->info.rate != 0)
         snprintf(rate, sizeof rate, ",\n    \"core:sample_rate\": %d", (int)writer->info.rate);
@@ -96,9 +84,9 @@ static int describe(strc_writer *writer) {
 }
 
 static int finish(strc_writer *writer) {
-    const strc_sigmf_writer *own = writer->own;
+    const strc_number_writer *own = writer->own;
     if (!own) return 0;
-    const uint64_t size = strc_samples_of(own->numbers.item) * own->sample.size;
+    const uint64_t size = strc_samples_of(own->item) * floats.size;
     const int status = strc_sink_finish_items(&writer->sink, size);
     return status != 0 || strc_sink_position(&writer->sink) == 0 ? status : describe(writer);
 }
@@ -110,7 +98,7 @@ const strc_format strc_format_sigmf = {.name = "SigMF",
                                        .rewind = strc_sound_rewind,
                                        .go_to = strc_sound_go_to,
                                        .total = strc_sound_total,
-                                       .open_writer = open_writer,
+                                       .open_writer = strc_number_writer_open,
                                        .write = write_items,
                                        .flush = strc_numbers_flush,
                                        .finish = finish,

@@ -64,6 +64,8 @@ int64_t strc_numbers_read(strc_reader *, void *to, uint64_t count);
 typedef struct strc_number_writer {
     strc_numbers item;
 } strc_number_writer;
+/// strc_format::open_writer of those.
+int strc_number_writer_open(strc_writer *);
 /// strc_format::flush of those that keep nothing themselves.
 int strc_numbers_flush(strc_writer *);
 
