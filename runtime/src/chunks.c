@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "run.h"
 #include "strc/workers.h"
@@ -192,16 +191,6 @@ static void wait_for_slots(member *me) {
         if (chunk >= team->first + team->slots) await(me, chunk - team->slots, whole);
 }
 
-/// Makes other orders of events, which would be rare otherwise.
-static void delay(strc_team *team) {
-    if (__atomic_load_n(&team->delays, __ATOMIC_RELAXED) == 0) return;
-    const uint32_t number = __atomic_fetch_add(&team->delays, 0x9e3779b9, __ATOMIC_RELAXED);
-    const uint32_t mixed = (number ^ number >> 15) * 0x85ebca6b;
-    if ((mixed >> 28) != 0) return;
-    const struct timespec time = {.tv_nsec = (mixed >> 8 & 0xff) * 1000};
-    nanosleep(&time, NULL);
-}
-
 static void do_segment(member *me, uint32_t segment) {
     strc_profile_thread *timing = me->env.timing;
     if (timing) timing->last = strc_ticks();
@@ -221,7 +210,7 @@ static strc_end do_chunk(void *self) {
     for (uint32_t segment = 0; segment <= chunks->segment_count; ++segment) {
         take_all(me, &done, segment);
         give_all(me, &done, segment);
-        delay(team);
+        strc_delay(&team->delays);
         pass(team, me->chunk, segment + 1);
         if (segment < chunks->segment_count) do_segment(me, segment);
     }
@@ -340,10 +329,9 @@ strc_team *strc_team_new(const strc_program *program, const strc_chunks *chunks,
                         .threads = threads,
                         .slots = threads + kAhead,
                         .first = threads + kAhead,
+                        .delays = strc_delays(),
                         .mutex = PTHREAD_MUTEX_INITIALIZER,
                         .moved = PTHREAD_COND_INITIALIZER};
-    const char *delays = getenv("STRC_TEST_DELAYS");
-    if (delays && atoi(delays) != 0) team->delays = (uint32_t)atoi(delays);
     if (begin_members(team, env, state) == 0) return team;
     strc_team_free(team);
     return NULL;

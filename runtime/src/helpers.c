@@ -64,8 +64,7 @@ struct strc_helpers {
     uint64_t random;  ///< of the partition that draws numbers
     uint64_t block;  ///< how many there were
     uint64_t left_alone;  ///< and how many were not worth it
-    int is_delayed;  ///< for tests: threads stop for some time, at random
-    uint32_t delays;  ///< the last random number; atomic
+    uint32_t delays;  ///< for tests (strc_delay)
     volatile unsigned char failed, ends;
     _Alignas(
         kLine) uint32_t opened;  ///< blocks so far; who sleeps waits for another number; atomic
@@ -134,17 +133,9 @@ static strc_end do_slice(void *self) {
     return STRC_END_ITERATIONS;
 }
 
-/// Makes other orders of events, which would be rare otherwise.
-static void delay(strc_helpers *team) {
-    if (!team->is_delayed) return;
-    const uint32_t number = __atomic_fetch_add(&team->delays, 0x9e3779b9, __ATOMIC_RELAXED);
-    const uint32_t mixed = (number ^ number >> 15) * 0x85ebca6b;
-    if ((mixed >> 29) == 0) nap((mixed >> 8 & 0xff) * 1000);
-}
-
 static void finish(member *me) {
     strc_helpers *team = me->team;
-    delay(team);
+    strc_delay(&team->delays);
     progress *row = &team->rows[me->partition - team->parts->partitions];
     const int64_t began = strc_nanoseconds();
     if (strc_attempt(&me->env, do_slice, me) != STRC_END_ITERATIONS)
@@ -155,7 +146,7 @@ static void finish(member *me) {
                      __ATOMIC_RELAXED);
     if (me->last_block != team->block) __atomic_fetch_add(&me->numbers.joined, 1, __ATOMIC_RELAXED);
     me->last_block = team->block;
-    delay(team);
+    strc_delay(&team->delays);
     __atomic_fetch_or(&row->done, (uint32_t)1 << me->slice, __ATOMIC_RELEASE);
     __atomic_fetch_sub(&team->left, 1, __ATOMIC_ACQ_REL);
 }
@@ -398,14 +389,10 @@ strc_helpers *strc_helpers_new(const strc_flow *flow, const strc_thread_options 
                            .stack_bytes = flow->facts->stack_bytes,
                            .threads = 1,
                            .spin = (how->spin != 0 ? how->spin : kSpin) * INT64_C(1000),
-                           .process = getpid()};
+                           .process = getpid(),
+                           .delays = strc_delays()};
     for (uint32_t k = 0; k < team->parts->count; ++k)
         team->rows[k].count = kTaken;  // there is nothing to do yet
-    const char *delays = getenv("STRC_TEST_DELAYS");
-    if (delays) {
-        team->is_delayed = 1;
-        team->delays = (uint32_t)atoi(delays);
-    }
     if (make_members(team, flow, wanted) == 0) {
         *refusal = start_all(team, wanted, how);
         return team;

@@ -2,6 +2,7 @@
 #include "thread.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <time.h>
 
 const char *strc_end_of_stack(void) {
@@ -20,4 +21,18 @@ int64_t strc_nanoseconds(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+void strc_delay(uint32_t *numbers) {
+    if (__atomic_load_n(numbers, __ATOMIC_RELAXED) == 0) return;
+    const uint32_t number = __atomic_fetch_add(numbers, 0x9e3779b9, __ATOMIC_RELAXED);
+    const uint32_t mixed = (number ^ number >> 15) * 0x85ebca6b;
+    if (mixed >> 28 != 0) return;
+    const struct timespec time = {.tv_nsec = (mixed >> 8 & 0xff) * 1000};
+    nanosleep(&time, NULL);
+}
+
+uint32_t strc_delays(void) {
+    const char *text = getenv("STRC_TEST_DELAYS");
+    return text ? (uint32_t)atoi(text) : 0;
 }

@@ -29,6 +29,12 @@ static inline uint64_t strc_ticks(void) {
 #endif
 }
 
+/// For tests: stops the thread for some time, at random, so that orders of events come about that would be rare otherwise. `numbers`, which threads
+/// share, is the last random number; 0: nothing happens.
+void strc_delay(uint32_t *numbers);
+/// What it begins with, by STRC_TEST_DELAYS; 0 without that.
+uint32_t strc_delays(void);
+
 /// The lowest address of this thread's stack; null if the system does not say.
 const char *strc_end_of_stack(void);
 
