@@ -227,7 +227,7 @@ static void fire_often(strc_puller *p, uint32_t id, uint64_t times) {
         fire(p, id);
         --times;
     }
-    if (node->kind == STRC_NODE_WRITER && times != 0) {
+    if (node->kind == STRC_NODE_WRITER && times > 1) {
         strc_write(p->env, (int32_t)node->host,
                    take(&p->queues[inputs_of(p->demand, node)[0]], times), times);
         p->env->firings += times;
