@@ -122,4 +122,10 @@ bool isDynamic(const Graph& graph, EdgeId id) {
     return filterIs(edge.to, true) || filterIs(edge.from, false);
 }
 
+bool isInFeedbackLoop(const Graph& graph, CompositeId id) {
+    for (; id != kNone; id = graph.composites[id].parent)
+        if (graph.composites[id].kind == CompositeKind::FeedbackLoop) return true;
+    return false;
+}
+
 }  // namespace strc::graph

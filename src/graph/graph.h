@@ -157,6 +157,9 @@ bool hasTensors(const Edge&);
 /// How messages name the items: by their type, or, if they are values of type tensor, by the types that are known to come.
 std::string itemsOf(const Edge&);
 
+/// Is the composite, or one around it, a feedback loop? kNone: the program is none.
+bool isInFeedbackLoop(const Graph&, CompositeId);
+
 /// "Main.bank[1].fir": names from the main stream down; [k] where siblings share a name.
 std::string path(const Graph&, NodeId);
 std::string compositePath(const Graph&, CompositeId);

@@ -150,8 +150,9 @@ private:
         const Graph& graph = program.graph;
         const Composite& composite = graph.composites[id];
         const std::size_t count = composite.children.size();
-        if (composite.kind != graph::CompositeKind::SplitJoin || count < 2 || isInLoop(graph, id) ||
-            composite.splitter == graph::kNone || composite.joiner == graph::kNone)
+        if (composite.kind != graph::CompositeKind::SplitJoin || count < 2 ||
+            isInFeedbackLoop(graph, id) || composite.splitter == graph::kNone ||
+            composite.joiner == graph::kNone)
             return std::nullopt;
         const graph::Node &split = graph.nodes[composite.splitter],
                           &join = graph.nodes[composite.joiner];

@@ -89,7 +89,7 @@ private:
 
     std::optional<Family> familyOf(CompositeId id) const {
         const Composite& composite = graph.composites[id];
-        if (composite.kind != graph::CompositeKind::SplitJoin || isInLoop(graph, id) ||
+        if (composite.kind != graph::CompositeKind::SplitJoin || isInFeedbackLoop(graph, id) ||
             composite.splitter == graph::kNone || composite.joiner == graph::kNone)
             return std::nullopt;
         const graph::Node& split = graph.nodes[composite.splitter];

@@ -48,12 +48,6 @@ std::vector<bool> findDrained(const graph::Graph& graph, const std::vector<Regio
     return drained;
 }
 
-bool isInLoop(const graph::Graph& graph, const graph::Node& node) {
-    for (graph::CompositeId c = node.parent; c != kNone; c = graph.composites[c].parent)
-        if (graph.composites[c].kind == graph::CompositeKind::FeedbackLoop) return true;
-    return false;
-}
-
 /// Many firings of a sink need nothing that comes from itself. What is undone has to be known wholly: not what filters without shapes keep, nor texts.
 bool canBatch(const elab::Elaboration& program, const Demand& demand) {
     const graph::Graph& graph = program.graph;
@@ -62,7 +56,7 @@ bool canBatch(const elab::Elaboration& program, const Demand& demand) {
                        [](const Region& region) { return region.scaled.iterations != 0; }) &&
            std::all_of(demand.sinks.begin(), demand.sinks.end(),
                        [&](const Demand::Sink& sink) {
-                           return !isInLoop(graph, graph.nodes[sink.node]);
+                           return !isInFeedbackLoop(graph, graph.nodes[sink.node].parent);
                        }) &&
            std::none_of(graph.edges.begin(), graph.edges.end(),
                         [](const graph::Edge& edge) { return hasStrings(edge.type); });

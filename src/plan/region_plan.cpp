@@ -4,12 +4,12 @@
 
 #include "base/pass.h"
 #include "plan/detail/chunk.h"
-#include "plan/work.h"
 #include "plan/detail/fuse.h"
 #include "plan/detail/place.h"
 #include "plan/detail/ports.h"
 #include "plan/detail/regions.h"
 #include "plan/detail/scale.h"
+#include "plan/work.h"
 #include "sched/balance.h"
 
 namespace strc::plan {
@@ -72,10 +72,12 @@ std::int64_t sum(const std::vector<std::int64_t>& counts) {
 
 class RegionPlanning {
 public:
-    RegionPlanning(base::Context& all, Plan& made, Region& from, const Options& how)
+    RegionPlanning(base::Context& all, Plan& made, Region& from, const graph::Repetitions& whole,
+                   const Options& how)
         : context(all),
           plan(made),
           region(from),
+          program(whole),
           options(how),
           part(plan.program->graph, region),
           sharing(part.graph) {}
@@ -146,9 +148,9 @@ private:
 
     void takeChunk(const Scalable& all) {
         const WorkEstimate work(*plan.program, options.measured);
-        const graph::Repetitions firings = repetitionsOfNodes();
-        Scaled scaled = chunked(
-            part.graph, all, {mostFactor(), work.ofSteadyState(firings), options.chunkStates});
+        const graph::Repetitions firings = repetitionsOf(region, program);
+        Scaled scaled = chunked(part.graph, all,
+                                {mostFactor(), work.ofSteadyState(firings), options.chunkStates});
         if (scaled.factor == 0) return;
         const std::vector<Channel> before = plan.channels;
         Phase phase = phaseOf(scaled.placed, reads() * scaled.factor, scaled.factor);
@@ -163,19 +165,10 @@ private:
         region.chunk = std::move(chunk);
     }
 
-    /// Of nodes of the program.
-    graph::Repetitions repetitionsOfNodes() const {
-        graph::Repetitions found;
-        found.steady.resize(plan.program->graph.nodes.size());
-        for (NodeId id = 0; id < part.nodes.size(); ++id)
-            found.steady[part.nodes[id]] = repetitions->steady[id];
-        return found;
-    }
-
-
     base::Context& context;
     Plan& plan;
     Region& region;
+    const graph::Repetitions& program;
     const Options& options;
     const Part part;
     const Sharing sharing;
@@ -184,12 +177,13 @@ private:
 
 }  // namespace
 
-bool planRegion(base::Context& context, Plan& plan, Region& region, const Options& options) {
+bool planRegion(base::Context& context, Plan& plan, Region& region,
+                const graph::Repetitions& program, const Options& options) {
     // A queue between two regions would need two channels.
     if (plan.channels[region.output].capacity != 0 ||
         (region.input != kNone && plan.channels[region.input].capacity != 0))
         return false;
-    return RegionPlanning(context, plan, region, options).run();
+    return RegionPlanning(context, plan, region, program, options).run();
 }
 
 graph::Repetitions repetitionsOf(const Region& region, const graph::Repetitions& program) {

@@ -46,18 +46,14 @@ private:
     /// Nobody can tell when it fires.
     bool mayJoin(NodeId id) const {
         const graph::Node& node = graph.nodes[id];
-        if (node.effects != graph::kNoEffect || node.prework || isInLoop(node)) return false;
+        if (node.effects != graph::kNoEffect || node.prework ||
+            isInFeedbackLoop(graph, node.parent))
+            return false;
         if (node.work.isDynamic()) return false;
         if (node.kernel == kNone) return true;
         const types::BuiltinStream builtin = program.kernels[node.kernel].builtin;
         return builtin == types::BuiltinStream::None ||
                types::info(builtin).role == types::BuiltinRole::Identity;
-    }
-
-    bool isInLoop(const graph::Node& node) const {
-        for (graph::CompositeId c = node.parent; c != kNone; c = graph.composites[c].parent)
-            if (graph.composites[c].kind == graph::CompositeKind::FeedbackLoop) return true;
-        return false;
     }
 
     /// Everything above the head that fires for nothing but its firings.
@@ -138,7 +134,8 @@ std::vector<Region> findRegions(base::Context& context, Plan& plan,
     std::vector<Region> regions;
     if (hasVisibleOrder(plan.program->graph)) return regions;
     for (Region& region : RegionFinder(*plan.program, repetitions).run())
-        if (planRegion(context, plan, region, options)) regions.push_back(std::move(region));
+        if (planRegion(context, plan, region, repetitions, options))
+            regions.push_back(std::move(region));
     return regions;
 }
 

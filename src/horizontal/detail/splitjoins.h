@@ -14,11 +14,4 @@ inline bool isUniform(const std::vector<std::int64_t>& weights) {
                                          [&](std::int64_t weight) { return weight == weights[0]; });
 }
 
-/// Is the composite, or one around it, a feedback loop?
-inline bool isInLoop(const graph::Graph& graph, graph::CompositeId id) {
-    for (; id != graph::kNone; id = graph.composites[id].parent)
-        if (graph.composites[id].kind == graph::CompositeKind::FeedbackLoop) return true;
-    return false;
-}
-
 }  // namespace strc::horizontal

@@ -13,7 +13,7 @@ std::vector<Region> findRegions(base::Context&, Plan&, const graph::Repetitions&
 
 /// The phases of a region, and the room for its channels. False: it has no room beside another region, or its schedule would be
 /// too long or too large.
-bool planRegion(base::Context&, Plan&, Region&, const Options&);
+bool planRegion(base::Context&, Plan&, Region&, const graph::Repetitions& program, const Options&);
 
 /// How often nodes fire for one firing of the head; 0 for those of others.
 graph::Repetitions repetitionsOf(const Region&, const graph::Repetitions& program);
