@@ -142,20 +142,20 @@ private:
     std::string colourOf(NodeId id) const {
         constexpr std::array kColours{"#a6cee3", "#b2df8a", "#fdbf6f", "#cab2d6",
                                       "#ffff99", "#fb9a99", "#8dd3c7", "#d9d9d9"};
-        if (!notes.partitions || notes.partitions->segmentOf[id] == Partitions::kNoSegment)
+        if (!notes.segmentation || notes.segmentation->segmentOf[id] == Segmentation::kNoSegment)
             return "";
         return fmt::format(", fillcolor=\"{}\"",
-                           kColours[notes.partitions->segmentOf[id] % kColours.size()]);
+                           kColours[notes.segmentation->segmentOf[id] % kColours.size()]);
     }
 
     std::string segmentText(NodeId id) const {
-        if (!notes.partitions || notes.partitions->segmentOf[id] == Partitions::kNoSegment)
+        if (!notes.segmentation || notes.segmentation->segmentOf[id] == Segmentation::kNoSegment)
             return "";
-        std::string text = fmt::format("\nsegment {}, {:.1f}%", notes.partitions->segmentOf[id],
-                                       100 * notes.partitions->work[id]);
+        std::string text = fmt::format("\nsegment {}, {:.1f}%", notes.segmentation->segmentOf[id],
+                                       100 * notes.segmentation->work[id]);
         std::int64_t bytes = 0;
         bool isInTurn = false;
-        for (const Partitions::Carried& each : notes.partitions->carried) {
+        for (const Segmentation::Carried& each : notes.segmentation->carried) {
             if (each.node != id) continue;
             bytes += each.bytes;
             isInTurn = isInTurn || each.bytes == 0;
@@ -166,11 +166,11 @@ private:
 
     /// What crosses between segments of a chunk, and what goes to the next chunk.
     std::string crossingText(EdgeId id) const {
-        if (!notes.partitions) return "";
+        if (!notes.segmentation) return "";
         std::string text;
-        if (notes.partitions->crosses(graph.edges[id]))
-            text = fmt::format("{} items a chunk", notes.partitions->items[id]);
-        for (const Partitions::Carried& each : notes.partitions->carried)
+        if (notes.segmentation->crosses(graph.edges[id]))
+            text = fmt::format("{} items a chunk", notes.segmentation->items[id]);
+        for (const Segmentation::Carried& each : notes.segmentation->carried)
             if (each.edge == id)
                 text += fmt::format("{}{} bytes to the next", text.empty() ? "" : "\n", each.bytes);
         return text;

@@ -60,9 +60,9 @@ Json nodeJson(const Graph& graph, const Annotations& notes, const std::string& p
         json["steady"] = notes.repetitions->steady[id];
         json["island"] = notes.repetitions->island[id];
     }
-    if (notes.partitions) {
-        json["segment"] = idOrNull(notes.partitions->segmentOf[id]);
-        json["work"] = notes.partitions->work[id];
+    if (notes.segmentation) {
+        json["segment"] = idOrNull(notes.segmentation->segmentOf[id]);
+        json["work"] = notes.segmentation->work[id];
     }
     return json;
 }
@@ -106,9 +106,9 @@ Json edgeJson(const Graph& graph, const Annotations& notes, EdgeId id) {
     }
     json["initial"] = std::move(initial);
     if (notes.capacity && (*notes.capacity)[id] > 0) json["buffer"] = (*notes.capacity)[id];
-    if (notes.partitions) {
-        json["items"] = notes.partitions->items[id];
-        json["crosses"] = notes.partitions->crosses(edge);
+    if (notes.segmentation) {
+        json["items"] = notes.segmentation->items[id];
+        json["crosses"] = notes.segmentation->crosses(edge);
     }
     return json;
 }
@@ -121,17 +121,17 @@ Json messageJson(const MessageLink& link) {
             {"bestEffort", link.bestEffort}};
 }
 
-Json partitionsJson(const Partitions& partitions) {
+Json segmentsJson(const Segmentation& segmentation) {
     Json carried = Json::array();
-    for (const Partitions::Carried& each : partitions.carried)
+    for (const Segmentation::Carried& each : segmentation.carried)
         carried.push_back({{"node", idOrNull(each.node)},
                            {"edge", idOrNull(each.edge)},
                            {"bytes", each.bytes},
                            {"taken", each.taken},
                            {"given", each.given}});
-    return {{"states", partitions.states},
-            {"ordered", partitions.ordered},
-            {"segments", partitions.segments},
+    return {{"states", segmentation.states},
+            {"ordered", segmentation.ordered},
+            {"segments", segmentation.segments},
             {"carried", std::move(carried)}};
 }
 
@@ -154,7 +154,7 @@ std::string toJson(const Graph& graph, const Annotations& notes) {
     }
     json["messages"] = Json::array();
     for (const MessageLink& link : graph.messages) json["messages"].push_back(messageJson(link));
-    if (notes.partitions) json["partitions"] = partitionsJson(*notes.partitions);
+    if (notes.segmentation) json["partitions"] = segmentsJson(*notes.segmentation);
     json["input"] = idOrNull(graph.input);
     json["output"] = idOrNull(graph.output);
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';

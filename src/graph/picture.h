@@ -11,7 +11,7 @@
 namespace strc::graph {
 
 /// How a graph is divided among threads (plan::Chunk): segments of a chunk of steady states, which follow each other.
-struct Partitions {
+struct Segmentation {
     /// What a chunk takes from the one before, and gives to the next one.
     struct Carried {
         NodeId node = kNone;  ///< whose state it is, or whose turn
@@ -40,7 +40,7 @@ struct Partitions {
 struct Annotations {
     const Repetitions* repetitions = nullptr;
     const std::vector<std::int64_t>* capacity = nullptr;  ///< by EdgeId; 0: not known
-    const Partitions* partitions = nullptr;
+    const Segmentation* segmentation = nullptr;
 };
 
 /// A graph with more than `mostNodes` nodes is folded until about as many are left to be drawn: equal

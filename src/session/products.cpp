@@ -14,7 +14,7 @@
 #include "ir/text.h"
 #include "pass/text.h"
 #include "plan/memory.h"
-#include "plan/partitions.h"
+#include "plan/segments.h"
 #include "session/detail/c_source.h"
 #include "session/detail/operator_library.h"
 #include "session/engine.h"
@@ -166,15 +166,15 @@ std::optional<std::string> partitionsText(Product product, Compilation& program,
                                           const Settings& settings) {
     if (!hasPlan(program)) return std::nullopt;
     const plan::Plan& plan = *program.plan;
-    const std::optional<graph::Partitions> partitions = plan::partitionsOf(plan);
-    if (!partitions)
+    const std::optional<graph::Segmentation> segmentation = plan::segmentationOf(plan);
+    if (!segmentation)
         program.context.diags.add(base::Diag::Hint)
             << "there are no partitions: this program runs on one thread, since it is small, most "
                "of it has to be done in order, or it cannot be divided";
     if (product == Product::Schedule)
-        return partitions ? plan::printPartitions(plan, *partitions) : std::string();
+        return segmentation ? plan::printSegments(plan, *segmentation) : std::string();
     return picture(product, program, settings, plan.program->graph,
-                   {&program.plannedQuota(), nullptr, partitions ? &*partitions : nullptr});
+                   {&program.plannedQuota(), nullptr, segmentation ? &*segmentation : nullptr});
 }
 
 std::string trees(const Compilation& program) {

@@ -10,9 +10,9 @@
 namespace strc::plan {
 
 /// None: it runs on one thread.
-std::optional<graph::Partitions> partitionsOf(const Plan&);
+std::optional<graph::Segmentation> segmentationOf(const Plan&);
 
 /// A table for each segment: who fires how often, what that costs, what is taken and given; then what crosses between segments.
-std::string printPartitions(const Plan&, const graph::Partitions&);
+std::string printSegments(const Plan&, const graph::Segmentation&);
 
 }  // namespace strc::plan

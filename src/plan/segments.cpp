@@ -1,4 +1,4 @@
-#include "plan/partitions.h"
+#include "plan/segments.h"
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ namespace strc::plan {
 namespace {
 
 using graph::kNone;
-using graph::Partitions;
+using graph::Segmentation;
 
 std::vector<std::int64_t> firingsOfChunk(const Plan& plan) {
     std::vector<std::int64_t> counts(plan.program->graph.nodes.size());
@@ -30,10 +30,10 @@ void joinGone(const Plan& plan, std::vector<std::uint32_t>& segmentOf) {
     for (bool again = true; again;) {
         again = false;
         for (NodeId id = 0; id < graph.nodes.size(); ++id) {
-            if (!hasNoSteps(plan, id) || segmentOf[id] != Partitions::kNoSegment) continue;
+            if (!hasNoSteps(plan, id) || segmentOf[id] != Segmentation::kNoSegment) continue;
             for (EdgeId edge : graph.nodes[id].inputs) {
                 const NodeId from = graph.edges[edge].from;
-                if (from == kNone || segmentOf[from] == Partitions::kNoSegment) continue;
+                if (from == kNone || segmentOf[from] == Segmentation::kNoSegment) continue;
                 segmentOf[id] = segmentOf[from];
                 again = true;
                 break;
@@ -42,20 +42,20 @@ void joinGone(const Plan& plan, std::vector<std::uint32_t>& segmentOf) {
     }
 }
 
-class PartitionPrinter {
+class SegmentPrinter {
 public:
-    PartitionPrinter(const Plan& plan, const Partitions& partitions)
+    SegmentPrinter(const Plan& plan, const Segmentation& segmentation)
         : plan(plan),
           graph(plan.program->graph),
-          partitions(partitions),
+          segmentation(segmentation),
           names(graph::allPaths(graph).nodes),
           firings(firingsOfChunk(plan)) {}
 
     std::string print() {
         out = fmt::format("chunk of {} steady states, {:.0f}% of its work in order\n",
-                          partitions.states, 100 * partitions.ordered);
-        for (std::size_t k = 0; k < partitions.segments.size(); ++k) printSegment(k);
-        printCarried("behind the last segment", partitions.segments.size(), false);
+                          segmentation.states, 100 * segmentation.ordered);
+        for (std::size_t k = 0; k < segmentation.segments.size(); ++k) printSegment(k);
+        printCarried("behind the last segment", segmentation.segments.size(), false);
         printCrossing();
         return std::move(out);
     }
@@ -64,28 +64,28 @@ private:
     void printSegment(std::size_t segment) {
         printCarried("", segment, true);
         out += fmt::format("segment {}: {:.1f}% of the work\n", segment,
-                           100 * partitions.segments[segment]);
+                           100 * segmentation.segments[segment]);
         std::size_t width = 0;
         for (NodeId id = 0; id < names.size(); ++id)
-            if (partitions.segmentOf[id] == segment) width = std::max(width, names[id].size());
+            if (segmentation.segmentOf[id] == segment) width = std::max(width, names[id].size());
         for (NodeId id = 0; id < names.size(); ++id)
-            if (partitions.segmentOf[id] == segment)
+            if (segmentation.segmentOf[id] == segment)
                 out += fmt::format("  {:<{}}  {:>10} firings  {:>5.1f}%\n", names[id], width,
-                                   firings[id], 100 * partitions.work[id]);
+                                   firings[id], 100 * segmentation.work[id]);
     }
 
     /// What is taken before that segment, and given there.
     void printCarried(const char* title, std::size_t at, bool isTaking) {
-        if (*title != '\0' && std::any_of(partitions.carried.begin(), partitions.carried.end(),
+        if (*title != '\0' && std::any_of(segmentation.carried.begin(), segmentation.carried.end(),
                                           [&](const auto& each) { return each.given == at; }))
             out += fmt::format("{}\n", title);
-        for (const Partitions::Carried& each : partitions.carried)
+        for (const Segmentation::Carried& each : segmentation.carried)
             if (isTaking && each.taken == at) out += "  take " + textOf(each) + '\n';
-        for (const Partitions::Carried& each : partitions.carried)
+        for (const Segmentation::Carried& each : segmentation.carried)
             if (each.given == at) out += "  give " + textOf(each) + '\n';
     }
 
-    std::string textOf(const Partitions::Carried& each) const {
+    std::string textOf(const Segmentation::Carried& each) const {
         if (each.edge != kNone)
             return fmt::format("{} bytes of {}", each.bytes, edgeName(graph, each.edge));
         const std::string who = each.node == kNone ? "an open end" : names[each.node];
@@ -96,18 +96,18 @@ private:
     void printCrossing() {
         for (EdgeId id = 0; id < graph.edges.size(); ++id) {
             const graph::Edge& edge = graph.edges[id];
-            if (!partitions.crosses(edge)) continue;
-            out +=
-                fmt::format("from segment {} to {}: {} items, {} bytes of {}\n",
-                            partitions.segmentOf[edge.from], partitions.segmentOf[edge.to],
-                            partitions.items[id], partitions.items[id] * plan.channels[id].itemSize,
-                            edgeName(graph, id));
+            if (!segmentation.crosses(edge)) continue;
+            out += fmt::format("from segment {} to {}: {} items, {} bytes of {}\n",
+                               segmentation.segmentOf[edge.from], segmentation.segmentOf[edge.to],
+                               segmentation.items[id],
+                               segmentation.items[id] * plan.channels[id].itemSize,
+                               edgeName(graph, id));
         }
     }
 
     const Plan& plan;
     const graph::Graph& graph;
-    const Partitions& partitions;
+    const Segmentation& segmentation;
     std::vector<std::string> names;
     std::vector<std::int64_t> firings;
     std::string out;
@@ -115,14 +115,14 @@ private:
 
 }  // namespace
 
-std::optional<Partitions> partitionsOf(const Plan& plan) {
+std::optional<Segmentation> segmentationOf(const Plan& plan) {
     if (!plan.chunk) return std::nullopt;
     const graph::Graph& graph = plan.program->graph;
     const Chunk& chunk = *plan.chunk;
-    Partitions made;
+    Segmentation made;
     made.states = chunk.iterations;
     made.ordered = chunk.ordered / chunk.work;
-    made.segmentOf.assign(graph.nodes.size(), Partitions::kNoSegment);
+    made.segmentOf.assign(graph.nodes.size(), Segmentation::kNoSegment);
     for (std::size_t k = 0; k < chunk.segments.size(); ++k) {
         made.segments.push_back(chunk.segments[k].work / chunk.work);
         for (const auto& [node, firings] : firingsOf(chunk.segments[k].steps))
@@ -130,7 +130,7 @@ std::optional<Partitions> partitionsOf(const Plan& plan) {
     }
     joinGone(plan, made.segmentOf);
     for (NodeId id = 0; id < graph.nodes.size(); ++id) {
-        const bool fires = made.segmentOf[id] != Partitions::kNoSegment;
+        const bool fires = made.segmentOf[id] != Segmentation::kNoSegment;
         made.work.push_back(fires && !hasNoSteps(plan, id) ? chunk.nodeWork[id] / chunk.work : 0);
     }
     const std::vector<std::int64_t> firings = firingsOfChunk(plan);
@@ -148,8 +148,8 @@ std::optional<Partitions> partitionsOf(const Plan& plan) {
     return made;
 }
 
-std::string printPartitions(const Plan& plan, const Partitions& partitions) {
-    return PartitionPrinter(plan, partitions).print();
+std::string printSegments(const Plan& plan, const Segmentation& segmentation) {
+    return SegmentPrinter(plan, segmentation).print();
 }
 
 }  // namespace strc::plan
