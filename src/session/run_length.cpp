@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "io/items.h"
+#include "plan/writes.h"
 
 namespace strc::session {
 namespace {
@@ -12,19 +13,11 @@ namespace {
 constexpr double kShort = 250e6;
 constexpr double kUnit = 0.1;  ///< ns that the unit of plan/work.h takes
 
-std::int64_t writtenIn(const std::vector<plan::Step>& steps) {
-    std::int64_t items = 0;
-    for (const plan::Step& step : steps) {
-        if (step.kind == plan::StepKind::Loop) items += step.count * writtenIn(step.body);
-        if (step.kind == plan::StepKind::Write) items += step.count;
-    }
-    return items;
-}
-
 /// The most steady states that the run can have; INT64_MAX: nobody knows.
 std::int64_t statesOf(const plan::Plan& plan, const interp::Options& how) {
     std::int64_t most = how.iterations.value_or(INT64_MAX);
-    if (const std::int64_t written = writtenIn(plan.steady.steps); how.limit && written > 0)
+    if (const std::int64_t written = plan::itemsWritten(plan.steady.steps);
+        how.limit && written > 0)
         most = std::min(most, *how.limit / written + 1);
     const std::int64_t reads = plan.steady.reads.empty() ? 0 : plan.steady.reads.back();
     if (!how.input || how.loopInput || reads == 0) return most;
