@@ -145,18 +145,22 @@ private:
         version.compiler->show();
     }
 
+    /// Called after each step, so a program that took over in it is seen before the thread waits for more input.
     /// Once the new program runs the one before it is of no use any more, but for the first, which knows the types of the files.
     void adopt() {
         const std::lock_guard lock(changing);
-        if (!next || !isReady) return;
-        strc_replacement about{};
-        about.size = sizeof about;
-        if (strc_stream_replacement(stream, 0, &about) != STRC_OK ||
-            about.state != STRC_REPLACING_DONE)
-            return;
+        if (!next) return;
+        const strc_replacement about = replacement();
+        if (about.state != STRC_REPLACING_DONE) return;
         say(saidOf(about.told));
         running = std::move(next);
-        isReady = false;
+    }
+
+    strc_replacement replacement() {
+        strc_replacement about{};
+        about.size = sizeof about;
+        (void)strc_stream_replacement(stream, 0, &about);
+        return about;
     }
 
     static std::string saidOf(std::string_view told) {
@@ -221,17 +225,10 @@ private:
         next = std::move(made);
     }
 
-    /// Has the new program been made?
+    /// Has the new program been refused? That it runs is seen by the thread that runs it.
     void look() {
-        if (isReady) return;
-        strc_replacement about{};
-        about.size = sizeof about;
-        if (strc_stream_replacement(stream, 0, &about) != STRC_OK ||
-            about.state == STRC_REPLACING_COMPILING)
-            return;
-        isReady = about.state != STRC_REPLACING_REFUSED;
+        if (replacement().state != STRC_REPLACING_REFUSED) return;
         const std::lock_guard lock(speaking);
-        if (isReady) return;
         next->compiler->show();
         call.process.err << kGoesOn << std::flush;
         next.reset();
@@ -251,7 +248,6 @@ private:
     std::mutex speaking;  ///< of standard error
     std::mutex changing;  ///< of all that follows
     std::unique_ptr<Version> next;  ///< null: nothing is under way
-    bool isReady = false;  ///< only the next call has to begin with it
     std::deque<std::string> lines;  ///< values of parameters
 };
 

@@ -196,7 +196,8 @@ def test_without_the_package(tmp_path):
 def test_page(tmp_path, monkeypatch, capsys):
     """The example of docs/onnx.md."""
     monkeypatch.chdir(tmp_path)
-    script, words, printed = re.findall(r"^```(?:python|sh|text)\n(.*?)^```$", (ROOT / "docs/onnx.md").read_text(encoding="utf-8"), re.M | re.S)
+    blocks = re.findall(r"^```(?:python|sh|text)\n(.*?)^```$", (ROOT / "docs/onnx.md").read_text(encoding="utf-8"), re.M | re.S)
+    script, words, printed = blocks[:3]
     exec(script, {})
     assert command.run(words.split()[2:]) == 0
     assert capsys.readouterr().out == printed
