@@ -6,6 +6,7 @@
 #include "codegen/detail/instrument.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/target.h"
+#include "codegen/detail/wide_integers.h"
 #include "codegen/detail/work_memory.h"
 
 namespace strc::codegen {
@@ -129,7 +130,9 @@ void runPasses(Module& made, const Options& options) {
 
 void optimize(Module& made, const Options& options) {
     runPasses(made, options);
-    if (!options.isInterrupted()) placeWork(*made.impl->module);
+    if (options.isInterrupted()) return;
+    removeWideIntegers(*made.impl->module);
+    placeWork(*made.impl->module);
 }
 
 }  // namespace strc::codegen
