@@ -306,6 +306,7 @@ Expr convert(Source& source, const Type* from, const Type* to, const Expr& x) {
         }
         case TypeKind::Int:
         case TypeKind::Portal: return toInt(source, from, x);
+        case TypeKind::Char: return cast("int8_t", toInt(source, from, x));
         case TypeKind::Long:
             if (isReal(from)) return called(source.helpers.name(Helper::ToLong), {x});
             return cast("int64_t", x);

@@ -412,7 +412,9 @@ void ScalarCompiler::convert(const Instr& instr) {
         return;
     }
     const bool isTensor = to->is(TypeKind::Tensor);  // which says more of it than was known
-    if (from == to || isTensor || (familyOf(from) == Family::Int && to->is(TypeKind::Int))) {
+    const bool isInt = familyOf(from) == Family::Int &&
+                       (to->is(TypeKind::Int) || to->is(TypeKind::Char));  // of which 8 bits count
+    if (from == to || isTensor || isInt) {
         std::uint32_t slot = registers.slotOf(operand);
         registers.moveSlots(registers.destination(instr), slot, slotsOf(to));
         return;

@@ -159,6 +159,7 @@ std::optional<Value> foldConvert(const Type* target, const Value& a) {
                 return Value::of(target, static_cast<std::uint8_t>(types::toInt(*from) & 1));
             return Value::of(target, static_cast<std::uint8_t>(a.toInt() & 1));
         case TypeKind::Int: return Value::of(target, types::toInt(*from));
+        case TypeKind::Char: return Value::of(target, static_cast<char>(types::toInt(*from)));
         case TypeKind::Long: return Value::of(target, types::toLong(*from));
         case TypeKind::Float: return Value::of(target, static_cast<float>(*from));
         case TypeKind::Double: return Value::of(target, *from);

@@ -146,6 +146,11 @@ Typed call(BodyScope& in, ast::NodeId id, std::span<const Expr* const> args, Sou
         case CallKind::Random:
             return {in.b.value(Op::Random, in.m.types.doubleType(), {}, range),
                     in.m.types.doubleType()};
+        case CallKind::Character: {
+            const Type* type = in.m.types.scalar(TypeKind::Char);
+            const Reg code = valueAs(in, *args[0], in.m.types.intType());
+            return {in.b.value(Op::Convert, type, {code}, range), type};
+        }
         case CallKind::Print:
         case CallKind::Println: print(in, args, target.kind == CallKind::Println, range); return {};
         case CallKind::Require: {

@@ -174,6 +174,17 @@ Typed checkRandom(Checker& c, const ast::CallExpr& call) {
     return {c.types.floatType(), {}, false};
 }
 
+/// `character(65)` is the 'A' of a text.
+Typed checkCharacter(Checker& c, const ast::CallExpr& call) {
+    targetOf(c, call.id, CallKind::Character);
+    std::vector<Typed> args;
+    for (const ast::Expr* arg : call.args) args.push_back(checkValue(c, *arg));
+    if (checkArgumentCount(c, call.callee.range, {"function", "character"}, {1, 1, args.size()}))
+        return failed(c);
+    convert(c, *call.args[0], args[0], argumentTarget(c.types.intType(), call.callee.name, 1));
+    return {c.types.scalar(TypeKind::Char), {}, false};
+}
+
 /// The element type of an array file's builtin, or null.
 const Type* arrayFileElement(Checker& c, std::string_view name) {
     if (name == "init_array_1D_int") return c.types.intType();
@@ -204,6 +215,7 @@ constexpr std::string_view kOtherBuiltins[] = {
     "print",
     "println",
     "random",
+    "character",
     "require",
     "normalize",
     "init_array_1D_int",
@@ -257,6 +269,7 @@ Typed checkBuiltinCall(Checker& c, const ast::CallExpr& call) {
     if (MathFn fn = types::findMathFn(name); fn != MathFn::Count) return checkMath(c, call, fn);
     if (name == "print" || name == "println") return checkPrint(c, call, name == "println");
     if (name == "random") return checkRandom(c, call);
+    if (name == "character") return checkCharacter(c, call);
     if (name == "require") return checkRequire(c, call);
     if (name == "normalize") return checkNormalize(c, call);
     if (arrayFileElement(c, name)) return checkMisplacedArrayFile(c, call);

@@ -100,6 +100,7 @@ enum class CallKind : std::uint8_t {
     Print,
     Println,
     Random,
+    Character,
     InitArray,
     FileArray,
     SampleRate,

@@ -254,10 +254,22 @@ def shapes() -> None:
     case('interpolate(7, 9, "bilinear")', lambda x: F.interpolate(x, (7, 9), mode="bilinear"), x)
     case('interpolate(7, 9, "bilinear", true)',
          lambda x: F.interpolate(x, (7, 9), mode="bilinear", align_corners=True), x)
+    for out in ((3, 2), (9, 4), (4, 12)):
+        case(f'interpolate({out[0]}, {out[1]}, "bilinear", antialias = true)', lambda x, out=out: F.interpolate(x, out, mode="bilinear", antialias=True), x)
+
+
+def pictures() -> None:
+    for rows, columns, side in ((23, 17, 8), (9, 14, 5), (6, 7, 11), (8, 8, 8)):
+        size = (side * rows // min(rows, columns), side * columns // min(rows, columns))
+        case(f"resize({side})", lambda x, size=size: F.interpolate(x[None], size, mode="bilinear", antialias=True)[0], torch.rand(3, rows, columns))
+    case("center_crop(4, 5)", lambda x: x[:, 2:6, 1:6], torch.rand(3, 7, 7))  # halves go to the even side
+    case("center_crop(4)", lambda x: x[:, 1:5, 0:4], torch.rand(3, 6, 5))
+    mean, deviation = torch.tensor([0.5, 0.25, 0.125]), torch.tensor([0.5, 2.0, 0.25])
+    case("normalize_channels({0.5, 0.25, 0.125}, {0.5, 2, 0.25})", lambda x: (x - mean[:, None, None]) / deviation[:, None, None], torch.rand(3, 4, 5))
 
 
 def all_cases() -> list[Case]:
     torch.manual_seed(20)
-    for part in (activations, arithmetic, convolutions, pooling, norms, layers, recurrent, shapes):
+    for part in (activations, arithmetic, convolutions, pooling, norms, layers, recurrent, shapes, pictures):
         part()
     return CASES

@@ -7,6 +7,8 @@ import re
 
 import torch
 
+from .pictures import PREPROCESSINGS
+
 ELEMENTS = {
     "float": torch.float32, "double": torch.float64, "half": torch.float16, "bfloat16": torch.bfloat16, "int8": torch.int8,
     "int": torch.int32, "long": torch.int64, "boolean": torch.bool,
@@ -90,6 +92,10 @@ def parser() -> argparse.ArgumentParser:
         "--context", metavar="N", type=int, help="with --streaming: attention goes back N time steps at most, as if the model had such a mask",
     )
     made.add_argument("--dynamic", metavar="DIM", type=int, action="append", default=[], help="this dimension of every input is open")
+    made.add_argument(
+        "--preprocess", choices=list(PREPROCESSINGS), help="the program takes pictures of any size, and makes of them what networks for this data take",
+    )
+    made.add_argument("--labels", metavar="FILE", help="the program prints the best five classes, whose names are the lines of FILE, with their probabilities")
     made.add_argument("--seed", metavar="N", type=int, default=0, help="for random weights and example inputs (0)")
     made.add_argument("--python", metavar="PATH", help="the Python to use; it needs PyTorch")
     return made

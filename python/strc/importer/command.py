@@ -6,6 +6,7 @@ import argparse
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -17,6 +18,7 @@ from ..ir import show
 from ..torch.export import Imported, Model, import_model, proven, stream_model, write
 from .arguments import parser
 from .loading import example, load_model
+from .pictures import surroundings
 
 
 def svg(dot: str) -> str:
@@ -62,6 +64,8 @@ def check_options(options: argparse.Namespace) -> None:
     for given in options.state:
         if isinstance(given, str) != is_onnx:
             raise ImportFailure("a state of an ONNX model is --state IN=OUT or --state auto, one of a module --state SHAPE")
+    if (options.preprocess or options.labels) and (options.streaming or options.dynamic or options.state or options.emit != "source"):
+        raise ImportFailure("--preprocess and --labels stand around a network that gives a result for each picture: they go not with --streaming, --dynamic, --state, --emit")
     if not options.streaming:
         if options.latency or options.time or options.context is not None:
             raise ImportFailure("--latency, --time and --context say something about --streaming, which is not given")
@@ -112,6 +116,9 @@ def do_import(options: argparse.Namespace) -> None:
         text = text_of(options, imported)
     else:
         text = imported.source(options.non_sp == "replicate", re.sub("[^ -~]", "?", f"Made by `strc import {options.model}`"))
+        if options.preprocess or options.labels:
+            around = surroundings(options.preprocess, options.labels, model, inputs, imported)
+            text, imported = around.source(text), replace(imported, beside=around.stored or {})
     if not options.output:
         if options.emit == "source":
             proven(imported, text, model, inputs)

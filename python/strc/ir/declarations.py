@@ -75,7 +75,11 @@ STREAMS: dict[str, tuple[str, ...]] = {
     "pick": ("n", "numbers"),
     "pad": ("amounts", "mode", "value"),
     "upsample": ("scale_h", "scale_w", "mode", "align_corners"),
-    "interpolate": ("out_h", "out_w", "mode", "align_corners"),
+    "interpolate": ("out_h", "out_w", "mode", "align_corners", "antialias"),
     "frame": ("shape",),
     "unframe": ("shape",),
+    "resize": ("size",),
+    "center_crop": ("height", "width"),
+    "normalize_channels": ("mean", "deviation"),
+    "print_labels": ("count", "classes", "longest", "weights"),
 }

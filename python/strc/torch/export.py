@@ -42,6 +42,7 @@ class Model:
     tensors: dict[str, torch.Tensor]
     streamed: Streamed | None = None  # `program` is this one's
     written: Mapping[str, Written] = field(default_factory=dict)  # filters that are the program's own, by operator
+    beside: Mapping[str, torch.Tensor] = field(default_factory=dict)  # values that are stored for what stands around the program
     empty: Mapping[int, torch.Tensor] = field(default_factory=dict)  # results without elements, by their places, which it does not give
 
     def source(self, replicate: bool = False, title: str = "") -> str:
@@ -57,7 +58,8 @@ class Model:
         names = {name for i in self.program.instructions for name in weights_prefixes(i)}
         names.update(name for made in self.written.values() if isinstance(made, StreamFilter) for name in made.uses)
         names.update(state.first for state in (self.program.loop.states if self.program.loop else ()) if state.first)
-        return {name: t for name, t in self.tensors.items() if name in names or name.rpartition(".")[0] in names}
+        used = {name: t for name, t in self.tensors.items() if name in names or name.rpartition(".")[0] in names}
+        return {**used, **self.beside}
 
 
 @dataclass(frozen=True)
