@@ -54,6 +54,7 @@ def pictures(x):
         F.avg_pool2d(x, 2, ceil_mode=True), F.adaptive_avg_pool2d(x, 1), F.adaptive_avg_pool2d(x, (3, 2)), F.adaptive_max_pool2d(x, 1),
         F.interpolate(x, (10, 6), mode="nearest"), F.interpolate(x, (10, 6), mode="bilinear"), F.pad(x, (1, 1, 2, 2), mode="reflect"),
         F.interpolate(x, (9, 9), mode="bilinear", align_corners=True), F.pad(x, (1, 0, 0, 2), mode="replicate"),
+        F.interpolate(x, (3, 10), mode="bilinear", antialias=True), F.interpolate(x[..., :6, :6], scale_factor=0.5, mode="bilinear", antialias=True),
         F.pixel_shuffle(x, 2), F.instance_norm(x), F.layer_norm(x, (7, 7)), F.group_norm(x, 2), F.channel_shuffle(x, 2),
     ]
 

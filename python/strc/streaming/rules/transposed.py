@@ -60,7 +60,7 @@ def interpolate(build: Builder, instruction: Instruction, args: list[Value]) -> 
     corners = bool(instruction.named("align_corners", False))
     shape = (*build.shape[: x.axis], x.steps, *build.shape[x.axis + 1 :])
     if shape != x.shape:
-        named_ways = named(instruction, "align_corners")
+        named_ways = named(instruction, "align_corners", "antialias")
         x = framed(build, x, "interpolate", (*replace(x, shape=shape).single[-2:], mode, *named_ways), shape=shape)
     if steps == x.steps:
         return x

@@ -200,7 +200,10 @@ def adaptive_max_pool2d(ctx: Lowering, x: Any, size: Any) -> Any:
     return (pool(ctx, "maxpool2d", x, kernel, kernel, 0, 1, False), PLACES)
 
 
-@lowers("upsample_nearest2d.vec", "upsample_nearest2d.default", "upsample_bilinear2d.vec", "upsample_bilinear2d.default")
+@lowers(
+    "upsample_nearest2d.vec", "upsample_nearest2d.default", "upsample_bilinear2d.vec", "upsample_bilinear2d.default",
+    "_upsample_bilinear2d_aa.vec", "_upsample_bilinear2d_aa.default",
+)  # fmt: skip
 def upsample(ctx: Lowering, x: Any, *args: Any, **_: Any) -> Any:
     assert ctx.node is not None
     bilinear = "bilinear" in str(ctx.node.target)
@@ -214,7 +217,10 @@ def upsample(ctx: Lowering, x: Any, *args: Any, **_: Any) -> Any:
         if bilinear:
             raise NotLowered("a scale that gives no whole number of elements: give the size, or recompute_scale_factor=True")
         return nearest(ctx, x, args)
-    named = {"align_corners": True} if corners else {}
+    antialias = "_aa" in str(ctx.node.target)
+    if antialias and (corners or ctx.meta.dtype != torch.float32):
+        raise NotLowered("smoothed, with corners on corners" if corners else f"smoothed, of {str(ctx.meta.dtype).removeprefix('torch.')}")
+    named = {"align_corners": True} if corners else {"antialias": True} if antialias else {}
     return ctx.emit("interpolate", (x,), *sizes, "bilinear" if bilinear else "nearest", **named)
 
 
