@@ -524,6 +524,18 @@ def test_streams_that_do_not_go_together():
         strc.process_many([strc.compile(SCALE, "Scale", inputs=["2"]).stream()], [numbers(2)])
 
 
+def test_of_many_streams_one_fails():
+    program = strc.compile("int->int filter F { int sum; work pop 1 push 1 { sum += 12 / pop(); push(sum); } }", "F")
+    for bad in range(3):
+        many = [program.stream() for _ in range(3)]
+        with pytest.raises(strc.RunError):
+            strc.process_many(many, [[3, 0] if k == bad else [3, 4] for k in range(3)])
+        assert [stream.has_failed for stream in many] == [k == bad for k in range(3)]
+        assert [stream.process([12]).tolist() for k, stream in enumerate(many) if k != bad] == [[8], [8]]
+        with pytest.raises(RuntimeError, match="a check of the program has failed"):
+            many[bad].save()
+
+
 # ---- in other processes
 
 

@@ -253,7 +253,7 @@ def together(streams: Sequence[Stream], arrived: Sequence[Array]) -> tuple[list[
     for stream, (taken, given) in zip(streams, counts):
         stream.taken += taken
         stream.given += given
-        stream.has_failed = stream.has_failed or not is_fine and taken < count
+        stream.has_failed = stream.has_failed or not is_fine and isinstance(stream.core.save(), int)
     return [items[:given] for items, (_, given) in zip(made, counts)], is_fine
 
 
