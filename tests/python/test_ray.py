@@ -165,6 +165,21 @@ def test_a_caller_that_retries(cluster, program, tmp_path):
             second.process(items[:10], number=0)
 
 
+def test_a_chunk_that_is_asked_for_again_can_still_be_sent_again(cluster, program):
+    items, alone = numbers(40), program.stream()
+    wanted = [alone.process(items[at : at + 10]) for at in range(0, 40, 10)]
+    with Pool(program, every=1000, cpus=0.5) as pool:
+        session = pool.session("a")
+        assert (session.process(items[:10]) == wanted[0]).all() and (session.process(items[10:20]) == wanted[1]).all()
+        assert (session.process(items[10:20], number=1) == wanted[1]).all()
+        with pytest.raises(ChunkError, match="chunk 1 of the session 'a' was another one"):
+            session.process(items[:10], number=1)
+        with pytest.raises(ChunkError, match="chunk 0 of the session 'a' was processed, and its reply confirmed"):
+            session.process(items[:10], number=0)
+        ray.kill(pool.table.workers[0].actor)
+        assert (session.process(items[20:30]) == wanted[2]).all() and (session.process(items[30:]) == wanted[3]).all()
+
+
 def test_a_pool_in_other_processes(shared, program):
     items = numbers(60)
 

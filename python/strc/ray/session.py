@@ -25,7 +25,9 @@ class Answer:
         self.session, self.number, self.maker = session, number, maker
         self.call: Call | None = None  # in which its chunk went to a worker
         self.place = 0  # in that call
-        self.is_settled = self.is_new = False
+        self.is_new = False  # the session's last chunk
+        self.is_again = False  # a chunk that this session has sent before
+        self.is_settled = False
         self.output: Any = None
         self.error: Exception | None = None
 
@@ -110,9 +112,9 @@ class Session:
         request = Request(self.key, number, arrays, is_apart, 0, 0, len(self.sent) >= limits.unsaved)
         if number in self.sent and sum_of(self.sent[number].chunk) != sum_of(arrays):
             raise ChunkError(f"chunk {number} of the session '{self.key}' was another one when it was processed")
-        self.sent.setdefault(number, request)
         answer = self.waiting[number] = Answer(self, number, maker_for(chunks))
-        answer.is_new = number == self.next
+        answer.is_new, answer.is_again = number == self.next, number in self.sent
+        self.sent.setdefault(number, request)
         self.next = max(self.next, number + 1)
         return answer
 
@@ -123,7 +125,8 @@ class Session:
     def take_back(self, answer: Answer) -> None:
         """The chunk was not acknowledged; if it is the last one the next one gets its number."""
         self.waiting.pop(answer.number, None)
-        self.sent.pop(answer.number, None)
+        if not answer.is_again:
+            self.sent.pop(answer.number, None)
         if answer.is_new and answer.number == self.next - 1:
             self.next = answer.number
 
