@@ -4,7 +4,8 @@
 extension `strc._core`). `strc.torch.export` writes PyTorch models as .str programs with their weights, and
 `torch.compile(model, backend="strc")` runs them. The parts of that, in the order in which a model passes through them: `torch` (capture),
 `ir` (the model IR), `passes`, `streams` (from graphs to pipelines and splitjoins), `source` (text). `draw` shows each of them; `importer`
-is the command `strc import`. `strc.sklearn.export` does the same for scikit-learn's models.
+is the command `strc import`. `strc.sklearn.export` does the same for scikit-learn's models. `strc.ray` serves many streams of a program
+on the machines of a Ray cluster.
 """
 
 from __future__ import annotations

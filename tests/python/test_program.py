@@ -1,6 +1,7 @@
 """Programs called from Python: on arrays and tensors, whole and chunk by chunk. Run with the wheel (STRC_WHEEL)."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -521,3 +522,46 @@ def test_streams_that_do_not_go_together():
         strc.process_many([one, other], [[1], [2, 3]])
     with pytest.raises(TypeError, match="no tensors"):
         strc.process_many([strc.compile(SCALE, "Scale", inputs=["2"]).stream()], [numbers(2)])
+
+
+def test_of_many_streams_one_fails():
+    program = strc.compile("int->int filter F { int sum; work pop 1 push 1 { sum += 12 / pop(); push(sum); } }", "F")
+    for bad in range(3):
+        many = [program.stream() for _ in range(3)]
+        with pytest.raises(strc.RunError):
+            strc.process_many(many, [[3, 0] if k == bad else [3, 4] for k in range(3)])
+        assert [stream.has_failed for stream in many] == [k == bad for k in range(3)]
+        assert [stream.process([12]).tolist() for k, stream in enumerate(many) if k != bad] == [[8], [8]]
+        with pytest.raises(RuntimeError, match="a check of the program has failed"):
+            many[bad].save()
+
+
+# ---- in other processes
+
+
+def test_a_copy_of_a_program_is_the_same():
+    program = strc.compile(SMOOTH, "Smooth", weight=0.5, keep=["weight"])
+    copy = pickle.loads(pickle.dumps(program))
+    assert (copy(numbers(50)) == program(numbers(50))).all()
+    stream = program.stream()
+    stream.process(numbers(7))
+    copy.stream().restore(stream.save())
+
+
+def test_a_copy_takes_its_weights_along():
+    weights = {"fc.weight": numbers(2, 3), "fc.bias": torch.from_numpy(numbers(2))}
+    program = strc.compile(LINEAR, "Net", inputs=["1x3"], weights=weights)
+    given, data = numbers(1, 3), pickle.dumps(program)
+    made = program(given)
+    del program, weights
+    assert (pickle.loads(data)(given) == made).all()
+
+
+def test_errors_go_to_other_processes():
+    with pytest.raises(strc.CompileError) as wrong:
+        strc.compile("int->int filter F { work pop 1 push 1 { push(pop() + x); } }", "F")
+    copy = pickle.loads(pickle.dumps(wrong.value))
+    assert str(copy) == str(wrong.value) and copy.diagnostics == wrong.value.diagnostics and copy.line == 1
+    with pytest.raises(strc.StateError) as refused:
+        strc.compile(SMOOTH, "Smooth").stream().restore(b"")
+    assert pickle.loads(pickle.dumps(refused.value)).code == "state-truncated"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .. import _core
@@ -56,6 +56,9 @@ class StrcError(Exception):
         self.column = first.column if first else 0
         super().__init__("\n".join(map(str, self.diagnostics)) or "the program cannot be run")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.diagnostics,)
+
 
 class CompileError(StrcError):
     """What is wrong with the text of a program, with its parameters or its weights."""
@@ -77,8 +80,12 @@ class StateError(ValueError):
     }
 
     def __init__(self, number: int):
+        self.number = number
         self.code, text = self.CODES[number]
         super().__init__(text)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.number,)
 
 
 def as_data(found: _core.Diagnostic) -> Diagnostic:

@@ -6,6 +6,7 @@ import json
 import sys
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -107,6 +108,11 @@ class Program:
         else:
             self.waiting = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy, also in another process, is compiled again; weights that were given as arrays go along, files are opened where it is made."""
+        weights = {name: memory.owner for name, memory in self.recipe.weights.items()}
+        return remade, (self.recipe.source, self.recipe.settings, weights, self.shapes)
+
     def __repr__(self) -> str:
         if self.waiting:
             return "<strc.Program: tensors of any shape>"
@@ -182,3 +188,9 @@ class Program:
         """The graph, for notebooks; None without Graphviz."""
         return None if self.waiting else self.compiled().compiler.text(GRAPH_SVG)
 
+
+def remade(source: str | Path, settings: list[tuple[str, str | None]], weights: dict[str, Any], shapes: Sequence[str] | None) -> Program:
+    """A program from what Program.__reduce__ says of it."""
+    from .compile import Recipe
+
+    return Program(Recipe(source, settings, {name: memory_of(value) for name, value in weights.items()}), shapes)

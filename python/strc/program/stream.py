@@ -233,21 +233,28 @@ def process_many(streams: Sequence[Stream], chunks: Sequence[Any]) -> list[Any]:
     arrived = [first.input.items(chunk) for chunk in chunks]
     if len({len(items) for items in arrived}) > 1:
         raise ValueError(f"streams that go on together take chunks of one length, and not of {sorted({len(items) for items in arrived})}")
-    count = len(arrived[0])
+    made, is_fine = together(streams, arrived)
+    if not is_fine:
+        raise RunError(first.compiled.ear.listen(5))
+    maker = maker_for(chunks)
+    return [maker.finished(items) for items in made]
+
+
+def together(streams: Sequence[Stream], arrived: Sequence[Array]) -> tuple[list[Array], bool]:
+    """What comes of as many items for each stream; False if a check of any has failed. That one `has_failed`, and the others have gone on."""
+    first, count = streams[0], len(arrived[0])
+    assert first.output is not None
     room = max(max(stream.expected(stream.taken + count) - stream.given, 0) for stream in streams)
     made = [numpy.empty(room, first.output.dtype) for _ in streams]
-    fine, counts = first.core.process_many(
+    is_fine, counts = first.core.process_many(
         [stream.core for stream in streams], [items.ctypes.data for items in arrived], [items.ctypes.data for items in made], count, room
     )
     first.compiled.let_out()
     for stream, (taken, given) in zip(streams, counts):
         stream.taken += taken
         stream.given += given
-        stream.has_failed = stream.has_failed or not fine and taken < count
-    if not fine:
-        raise RunError(first.compiled.ear.listen(6))
-    maker = maker_for(chunks)
-    return [maker.finished(items[:given]) for items, (_, given) in zip(made, counts)]
+        stream.has_failed = stream.has_failed or not is_fine and isinstance(stream.core.save(), int)
+    return [items[:given] for items, (_, given) in zip(made, counts)], is_fine
 
 
 def stack(made: list[Memory], stream: Stream, maker: Maker) -> Any:

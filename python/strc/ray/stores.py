@@ -1,0 +1,138 @@
+"""Where snapshots are kept: a folder, or Ray's object store. Both keep the one with the highest number of each session."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import os
+import urllib.parse
+from pathlib import Path
+from typing import Any, Protocol
+
+import ray
+from ray.exceptions import RayError
+
+from .errors import SnapshotError
+
+
+class SnapshotStore(Protocol):
+    async def write(self, key: str, number: int, data: bytes) -> None:
+        """Returns when the snapshot is safe. Raises SnapshotError."""
+
+    async def read(self, key: str) -> tuple[bytes, str] | None:
+        """The last snapshot and what to call it in errors. Raises SnapshotError."""
+
+    async def remove(self, key: str) -> None:
+        """Forgets the session. Raises SnapshotError."""
+
+
+class FolderStore:
+    """A folder for each session, in which the name of a file is its number."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def place(self, key: str) -> Path:
+        name = urllib.parse.quote(key, safe="")
+        return self.folder / ("=" + name if len(name) < 200 else "#" + hashlib.sha256(key.encode()).hexdigest())
+
+    async def write(self, key: str, number: int, data: bytes) -> None:
+        await asyncio.get_running_loop().run_in_executor(None, self.write_now, key, number, data)
+
+    async def read(self, key: str) -> tuple[bytes, str] | None:
+        return await asyncio.get_running_loop().run_in_executor(None, self.read_now, key)
+
+    async def remove(self, key: str) -> None:
+        await asyncio.get_running_loop().run_in_executor(None, self.remove_now, key)
+
+    def write_now(self, key: str, number: int, data: bytes) -> None:
+        place = self.place(key)
+        file, beside = place / f"{number}.snapshot", place / f"{number}.{os.getpid()}.tmp"
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            with open(beside, "wb") as out:
+                out.write(data)
+                out.flush()
+                os.fsync(out.fileno())
+            os.rename(beside, file)
+            sync_folder(place)
+            for other in place.iterdir():
+                if other.suffix == ".tmp" or int(other.stem) < number:
+                    other.unlink(missing_ok=True)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                beside.unlink(missing_ok=True)
+            raise SnapshotError("snapshot-unwritten", f"the snapshot of the session '{key}' cannot be written to {file}: {error.strerror}") from None
+
+    def read_now(self, key: str) -> tuple[bytes, str] | None:
+        found = sorted(self.place(key).glob("*.snapshot"), key=lambda file: int(file.stem))
+        if not found:
+            return None
+        try:
+            return found[-1].read_bytes(), str(found[-1])
+        except OSError as error:
+            raise SnapshotError("snapshot-unread", f"the snapshot {found[-1]} cannot be read: {error.strerror}") from None
+
+    def remove_now(self, key: str) -> None:
+        place = self.place(key)
+        try:
+            # The last one goes last: what is left by a crash in between is the session as it was.
+            for file in sorted(place.glob("*"), key=lambda file: (file.suffix == ".snapshot", len(file.stem), file.stem)):
+                file.unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                place.rmdir()
+        except OSError as error:
+            raise SnapshotError("snapshot-unwritten", f"the snapshots of the session '{key}' in {place} cannot be removed: {error.strerror}") from None
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes the names in it safe."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+class Keeper:
+    """An actor that owns the snapshots in the object store, so that they outlive the workers that made them."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, tuple[int, Any]] = {}
+
+    def write(self, key: str, number: int, data: bytes) -> None:
+        if number >= self.kept.get(key, (0, None))[0]:
+            self.kept[key] = (number, ray.put(data))
+
+    def read(self, key: str) -> bytes | None:
+        return ray.get(self.kept[key][1]) if key in self.kept else None
+
+    def remove(self, key: str) -> None:
+        self.kept.pop(key, None)
+
+
+class ObjectStore:
+    """Snapshots in Ray's object store, on the node of the pool's owner."""
+
+    def __init__(self, keeper: Any):
+        self.keeper = keeper
+
+    async def write(self, key: str, number: int, data: bytes) -> None:
+        try:
+            await self.keeper.write.remote(key, number, data)
+        except RayError as error:
+            raise SnapshotError("snapshot-unwritten", f"the snapshot of the session '{key}' cannot be put into the object store: {error}") from None
+
+    async def read(self, key: str) -> tuple[bytes, str] | None:
+        try:
+            found = await self.keeper.read.remote(key)
+        except RayError as error:
+            raise SnapshotError("snapshot-unread", f"the snapshot of the session '{key}' cannot be had from the object store: {error}") from None
+        return None if found is None else (found, f"the snapshot of '{key}' in the object store")
+
+    async def remove(self, key: str) -> None:
+        try:
+            await self.keeper.remove.remote(key)
+        except RayError as error:
+            raise SnapshotError("snapshot-unwritten", f"the snapshot of the session '{key}' cannot be removed from the object store: {error}") from None
