@@ -24,7 +24,7 @@ public:
         }
         step = 0;
         if (plan.chunk)
-            for (const Segment& segment : plan.chunk->segments) look(segment.steps);
+            for (const Segment& segment : plan.chunk->segments) lookAtOnce(segment.steps);
         ++at;
         // Threads may be at any two partitions at the same time.
         if (plan.partitioning)
@@ -41,6 +41,12 @@ private:
             look(each);
             ++step;
         }
+    }
+
+    /// The steps of a segment follow each other in each slice of it.
+    void lookAtOnce(const std::vector<Step>& steps) {
+        for (const Step& each : steps) look(each);
+        ++step;
     }
 
     void look(const Step& what) {
