@@ -1,6 +1,7 @@
 extern "C" {
 #include "timing.h"
 
+#include "rest.h"
 #include "sharing.h"
 }
 
@@ -249,6 +250,41 @@ TEST(Sharing, DoesNotWaitForLongChunks) {
     EXPECT_LT(lacking, 40) << "others are tried, too";
     EXPECT_EQ(sharing.ways[sharing.used].division.threads, 2u);
     EXPECT_LE(sharing.ways[sharing.used].division.slices, 4u);
+}
+
+/// A run of blocks in which a helper is stopped every `between` shared ones. How many of a million blocks wait for that.
+int waiting(std::uint64_t between) {
+    strc_rest rest{};
+    int stops = 0;
+    for (std::uint64_t block = 0, shared = 0; block < 1000000; ++block) {
+        if (strc_rest_lasts(&rest)) continue;
+        if (++shared % between == 0) {
+            ++stops;
+            strc_rest_begin(&rest);
+        } else {
+            strc_rest_sound(&rest);
+        }
+    }
+    return stops;
+}
+
+TEST(Rest, MakesStopsRare) {
+    for (const std::uint64_t between : {1, 2, 10, 100, 500, 1000, 1500, 2000, 10000}) {
+        EXPECT_LT(waiting(between), 1000) << between;
+        EXPECT_GE(waiting(between), 10) << between << ": helpers are called again";
+    }
+}
+
+TEST(Rest, IsOver) {
+    strc_rest rest{};
+    EXPECT_FALSE(strc_rest_lasts(&rest));
+    strc_rest_begin(&rest);
+    for (int k = 0; k < 64; ++k) EXPECT_TRUE(strc_rest_lasts(&rest));
+    EXPECT_FALSE(strc_rest_lasts(&rest));
+    strc_rest_begin(&rest);
+    EXPECT_EQ(rest.left, 128u);
+    for (int k = 0; k < 128 * 16 + 64 * 16; ++k) strc_rest_sound(&rest);
+    EXPECT_EQ(rest.length, 0u) << "as if there had been none";
 }
 
 }  // namespace
