@@ -19,7 +19,7 @@ constexpr std::int64_t kMostFactor = 1 << 16;
 constexpr std::int64_t kWholeVectors = 16;  ///< firings
 /// A chunk can have a quarter of the steady states that it should have by the estimate, and twice as many unless that takes more bytes.
 constexpr std::int64_t kUsualSlices = 4;
-constexpr std::int64_t kMostDoubled = 1 << 20;
+constexpr std::int64_t kMostDoubled = 1 << 19;
 
 std::int64_t divideUp(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 

@@ -141,7 +141,7 @@ TEST_F(Chunks, TheirLengthIsDecidedWhileTheyRun) {
 TEST_F(Chunks, LargeItemsShareMemory) {
     const std::string stage =
         "add int[400]->int[400] filter { work pop 1 push 1 { int[400] x = pop(); for (int k = 0; k "
-        "< 400; k++) x[k] = x[k] * 31 + (x[k] >> 5); push(x); } };";
+        "< 400; k++) x[k] = (x[k] * 31 + (x[k] >> 5)) * 17 + (x[k] >> 3) * 5; push(x); } };";
     make(
         "add Lcg; add int->int[400] filter { work pop 1 push 1 { int[400] x; int y = pop(); for "
         "(int k = 0; k < 400; k++) x[k] = y + k; push(x); } }; add splitjoin { split duplicate; "
