@@ -32,6 +32,14 @@ static const strc_batch_calls calls = {
     .read = strc_ahead_read,
 };
 
+static void begin_sharing(strc_batches *batches) {
+    const strc_env *env = batches->puller->env;
+    for (uint32_t k = 0; k < batches->puller->demand->region_count; ++k)
+        strc_sharing_begin(&batches->teams[k].sharing,
+                           strc_sharing_limits_of(batches->nodes[k]->region->chunks, env->workers),
+                           env->shares_always);
+}
+
 void strc_batches_begin(strc_batches *batches, strc_puller *p, strc_undo *undo) {
     *batches = (strc_batches){.puller = p, .undo = undo};
     if (!has_regions(p)) return;
@@ -41,8 +49,7 @@ void strc_batches_begin(strc_batches *batches, strc_puller *p, strc_undo *undo) 
     batches->were_unread = calloc(p->demand->edge_count, sizeof *batches->were_unread);
     if (strc_ahead_begin(batches) != 0) return;
     if (!batches->sizes || !batches->moved || !batches->were_unread || !batches->teams) return;
-    for (uint32_t k = 0; k < p->demand->region_count; ++k)
-        strc_sharing_begin(&batches->teams[k].sharing, p->env->workers, p->env->shares_always);
+    begin_sharing(batches);
     batches->times = 2;
     p->batches = batches;
     p->batch = &calls;
@@ -181,21 +188,27 @@ static strc_team *team_of(strc_batches *batches, const strc_region *region) {
     return all->team;
 }
 
-/// How many threads do chunks of so many firings; 1: they had better not.
-static uint32_t threads_for(strc_batches *batches, const strc_region *region, uint64_t times) {
-    if (!region->chunks || batches->puller->env->workers <= 1) return 1;
-    if (times / region->chunks->iterations < kFewestChunks) return 1;
-    const uint32_t threads = strc_sharing_wanted(&batches->teams[region->number].sharing);
-    return threads > 1 && team_of(batches, region) ? threads : 1;
+/// How many chunks threads do of so many firings; 0: they had better not. `division`: how.
+static uint64_t chunks_of(strc_batches *batches, const strc_region *region, uint64_t times,
+                          strc_division *division) {
+    const strc_chunks *chunks = region->chunks;
+    if (!chunks || batches->puller->env->workers <= 1) return 0;
+    if (times / chunks->iterations < kFewestChunks) return 0;
+    strc_sharing *sharing = &batches->teams[region->number].sharing;
+    *division = strc_sharing_wanted(sharing);
+    if (division->threads <= 1) return 0;
+    const uint64_t count = times / (chunks->iterations * division->slices);
+    if (count < kFewestChunks) strc_sharing_lacks(sharing, *division);
+    return count >= kFewestChunks && team_of(batches, region) ? count : 0;
 }
 
 static void share(strc_batches *batches, const strc_region *region, uint64_t count,
-                  uint32_t threads) {
+                  strc_division division) {
     strc_puller *p = batches->puller;
     strc_region_team *all = &batches->teams[region->number];
     strc_end why = STRC_END_INTERRUPTED;
     strc_watch_team(batches->undo->watch, all->team);
-    const uint64_t done = strc_team_run(all->team, p->env, p->state, count, threads, &why);
+    const uint64_t done = strc_team_run(all->team, p->env, p->state, count, division, &why);
     strc_watch_team(batches->undo->watch, NULL);
     if (done == count) return;
     if (why == STRC_END_INTERRUPTED) strc_sharing_failed(&all->sharing);
@@ -206,13 +219,12 @@ void strc_batches_fire(strc_batches *batches, const strc_node *node, strc_queue 
                        strc_queue *out, uint64_t times) {
     strc_puller *p = batches->puller;
     const strc_region *region = node->region;
-    const uint32_t threads = threads_for(batches, region, times);
-    const uint64_t chunks = threads > 1 ? times / region->chunks->iterations : 0;
-    strc_sharing_run measured = {.states = times, .chunks = chunks, .threads = threads};
+    strc_sharing_run measured = {.states = times};
+    measured.chunks = chunks_of(batches, region, times, &measured.division);
     if (region->chunks) measured.begin = strc_nanoseconds();
-    if (chunks != 0) {
-        share(batches, region, chunks, threads);
-        times -= chunks * region->chunks->iterations;
+    if (measured.chunks != 0) {
+        share(batches, region, measured.chunks, measured.division);
+        times -= measured.chunks * region->chunks->iterations * measured.division.slices;
     }
     for (; times >= region->iterations; times -= region->iterations) {
         region->run(p->env, p->state);

@@ -44,6 +44,8 @@ struct strc_team {
     progress *progress;  ///< by slot: of the chunk for which it is
     uint64_t first;  ///< number of the chunk with which this run begins
     uint64_t count;
+    uint32_t slices;  ///< of a chunk, in this run
+    const strc_hand_overs *hand_overs;  ///< likewise
     uint32_t
         delays;  ///< for tests: threads stop for some time between segments, at random; 0: they do not
     volatile unsigned char ends;  ///< nothing is begun any more
@@ -123,17 +125,17 @@ static int is_computed(const strc_carry *carry) {
 }
 
 /// What it is after a chunk, of what it is before.
-static void compute(const strc_carry *carry, const char *before, char *after) {
+static void compute(const strc_carry *carry, uint32_t slices, const char *before, char *after) {
     if (carry->kind == STRC_CARRY_COUNTER) {
         uint64_t count;
         memcpy(&count, before, sizeof count);
-        count += carry->summand;
+        count += (uint64_t)slices * carry->summand;
         memcpy(after, &count, sizeof count);
         return;
     }
     uint32_t number;
     memcpy(&number, before, sizeof number);
-    number = (number * carry->factor + carry->summand) & carry->mask;
+    for (; slices != 0; --slices) number = (number * carry->factor + carry->summand) & carry->mask;
     memcpy(after, &number, sizeof number);
 }
 
@@ -157,28 +159,33 @@ typedef struct carrying {
 /// What segment `segment` takes is given by the chunk before, at the latest of the boundaries concerned.
 static void take_all(member *me, carrying *done, uint32_t segment) {
     strc_team *team = me->team;
-    const strc_chunks *chunks = team->chunks;
+    const strc_carry *carries = team->hand_overs->carries;
     uint32_t end = done->taken, passed = 0;
-    for (; end < chunks->carry_count && chunks->carries[end].taken == segment; ++end)
-        if (chunks->carries[end].given >= passed) passed = chunks->carries[end].given + 1;
+    for (; end < team->chunks->carry_count && carries[end].taken == segment; ++end)
+        if (carries[end].given >= passed) passed = carries[end].given + 1;
     if (end == done->taken) return;
     await(me, me->chunk - 1, passed);
     char *handed = slot(team, me->chunk), *next = slot(team, me->chunk + 1);
     for (; done->taken < end; ++done->taken) {
-        const strc_carry *carry = &chunks->carries[done->taken];
+        const strc_carry *carry = &carries[done->taken];
         take(carry, handed, &me->env, me->state);
-        if (is_computed(carry)) compute(carry, handed + carry->at, next + carry->at);
+        if (is_computed(carry)) compute(carry, team->slices, handed + carry->at, next + carry->at);
     }
 }
 
-static void give_all(member *me, carrying *done, uint32_t segment) {
-    const strc_chunks *chunks = me->team->chunks;
+/// Nonzero: the next chunk may take something.
+static int give_all(member *me, carrying *done, uint32_t segment) {
+    const strc_team *team = me->team;
+    const strc_hand_overs *hand_overs = team->hand_overs;
     char *handed = slot(me->team, me->chunk + 1);
-    for (; done->given < chunks->carry_count; ++done->given) {
-        const strc_carry *carry = &chunks->carries[chunks->given[done->given]];
-        if (carry->given != segment) return;
-        if (!is_computed(carry)) give(carry, &me->env, me->state, carry->from, handed);
+    const uint32_t before = done->given;
+    for (; done->given < team->chunks->carry_count; ++done->given) {
+        const strc_carry *carry = &hand_overs->carries[hand_overs->given[done->given]];
+        if (carry->given != segment) break;
+        const uint64_t from = carry->from + (team->slices - 1) * carry->per_slice;
+        if (!is_computed(carry)) give(carry, &me->env, me->state, from, handed);
     }
+    return done->given != before;
 }
 
 // ---- chunks
@@ -195,7 +202,8 @@ static void do_segment(member *me, uint32_t segment) {
     strc_profile_thread *timing = me->env.timing;
     if (timing) timing->last = strc_ticks();
     const uint64_t begin = timing ? timing->last : 0;
-    me->team->chunks->segments[segment](&me->env, me->state);
+    for (uint64_t slice = 0; slice < me->team->slices; ++slice)
+        me->team->chunks->segments[segment](&me->env, me->state, slice);
     if (timing) strc_timing_event(timing, STRC_EVENT_SEGMENT + segment, begin, strc_ticks());
 }
 
@@ -206,13 +214,13 @@ static strc_end do_chunk(void *self) {
     carrying done = {0, 0};
     me->env.timing = me->timing ? strc_timing_begin(me->timing, STRC_PROFILE_CHUNK) : NULL;
     wait_for_slots(me);
-    pass(team, me->chunk, 0);
     for (uint32_t segment = 0; segment <= chunks->segment_count; ++segment) {
         take_all(me, &done, segment);
-        give_all(me, &done, segment);
+        const int has_given = give_all(me, &done, segment);
         strc_delay(&team->delays);
-        pass(team, me->chunk, segment + 1);
-        if (segment < chunks->segment_count) do_segment(me, segment);
+        const int is_last = segment == chunks->segment_count;
+        if (has_given || is_last) pass(team, me->chunk, segment + 1);
+        if (!is_last) do_segment(me, segment);
     }
     if (me->env.timing) strc_timing_end(me->env.timing, STRC_PROFILE_CHUNK);
     return STRC_END_ITERATIONS;
@@ -257,23 +265,25 @@ static strc_end why_not(const strc_team *team) {
 /// What the first chunk takes; the one before it counts as done.
 static void hand_over_first(strc_team *team, const strc_env *env, const char *state) {
     const strc_chunks *chunks = team->chunks;
+    const strc_carry *carries = team->hand_overs->carries;
     char *handed = slot(team, team->first);
     for (uint32_t k = 0; k < chunks->carry_count; ++k)
-        give(&chunks->carries[k], env, state, chunks->carries[k].to, handed);
+        give(&carries[k], env, state, carries[k].to, handed);
     *reached(team, team->first - 1) = mark(team->first - 1, chunks->segment_count + 1);
 }
 
 static void take_last(strc_team *team, strc_env *env, char *state) {
-    const strc_chunks *chunks = team->chunks;
     const char *handed = slot(team, team->first + team->count);
-    for (uint32_t k = 0; k < chunks->carry_count; ++k)
-        take(&chunks->carries[k], handed, env, state);
+    for (uint32_t k = 0; k < team->chunks->carry_count; ++k)
+        take(&team->hand_overs->carries[k], handed, env, state);
 }
 
 uint64_t strc_team_run(strc_team *team, strc_env *env, void *state, uint64_t count,
-                       uint32_t threads, strc_end *why) {
+                       strc_division division, strc_end *why) {
     team->first += team->count + team->slots;  // nothing of a run before looks like one of this
     team->count = count;
+    team->slices = division.slices;
+    team->hand_overs = division.is_coarse ? &team->chunks->coarse : &team->chunks->fine;
     team->next = 0;
     // Who stops the team meanwhile stops it once more a tick later.
     __atomic_store_n(&team->ends, 0, __ATOMIC_SEQ_CST);
@@ -284,7 +294,7 @@ uint64_t strc_team_run(strc_team *team, strc_env *env, void *state, uint64_t cou
     }
     hand_over_first(team, env, state);
     static const volatile unsigned char never = 0;
-    strc_workers_share(threads, do_chunks, team, threads, &never);
+    strc_workers_share(division.threads, do_chunks, team, division.threads, &never);
     const uint64_t done = count_done(team);
     if (done == count)
         take_last(team, env, state);

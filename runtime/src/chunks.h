@@ -2,6 +2,7 @@
 #ifndef STRC_RUN_CHUNKS_H
 #define STRC_RUN_CHUNKS_H
 
+#include "division.h"
 #include "strc/chunks.h"
 
 typedef struct strc_team strc_team;
@@ -12,10 +13,10 @@ strc_team *strc_team_new(const strc_program *, const strc_chunks *, const strc_e
                          const void *state);
 void strc_team_free(strc_team *);
 
-/// Does `count` chunks from what `state` is, with so many of its threads. Returns how many of them went well before the first that did not. Only if all did,
+/// Does `count` chunks from what `state` is, divided that way. Returns how many of them went well before the first that did not. Only if all did,
 /// `state` and the state of the generator of random numbers are what they are afterwards; else both are as before, and `*why`
 /// says what happened. The host's functions are called in the order of chunks, by one thread at a time.
-uint64_t strc_team_run(strc_team *, strc_env *, void *state, uint64_t count, uint32_t threads,
+uint64_t strc_team_run(strc_team *, strc_env *, void *state, uint64_t count, strc_division,
                        strc_end *why);
 
 /// Ends what the team does as soon as possible, since the run is to end or takes too long; any thread may call it.

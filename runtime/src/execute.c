@@ -99,28 +99,31 @@ static int has_team(run *r) {
     return r->shares;
 }
 
-/// How many chunks threads may do next; 0: they had better not. `threads`: how many of these.
-static uint64_t chunks_to_share(run *r, uint32_t *threads) {
+/// How many chunks threads may do next; 0: they had better not. `division`: how.
+static uint64_t chunks_to_share(run *r, strc_division *division) {
     const strc_chunks *chunks = r->program->chunks;
     if (!r->shares || !r->scales || r->done < r->alone_until) return 0;
-    *threads = strc_sharing_wanted(&r->sharing);
-    if (*threads <= 1) return 0;
-    uint64_t count = strc_sharing_chunks(&r->sharing, *threads);
-    const uint64_t left = (r->iterations - r->done) / chunks->iterations;
+    *division = strc_sharing_wanted(&r->sharing);
+    if (division->threads <= 1) return 0;
+    uint64_t count = strc_sharing_chunks(&r->sharing, *division);
+    const uint64_t left = (r->iterations - r->done) / (chunks->iterations * division->slices);
     if (count > left) count = left;
-    while (count >= 2 && !has_items(r, chunks->reads, count, 0)) count /= 2;
+    while (count >= 2 && !has_items(r, chunks->reads, count * division->slices, 0)) count /= 2;
+    if (count < 2) strc_sharing_lacks(&r->sharing, *division);
     return count >= 2 && has_team(r) ? count : 0;
 }
 
 /// A transaction of its own.
-static void share(run *r, uint64_t count, uint32_t threads) {
-    const uint64_t states = r->program->chunks->iterations;
+static void share(run *r, uint64_t count, strc_division division) {
+    const uint64_t states = r->program->chunks->iterations * division.slices;
     r->done_at_begin = r->done;
-    strc_sharing_run measured = {
-        .begin = strc_nanoseconds(), .states = count * states, .chunks = count, .threads = threads};
+    strc_sharing_run measured = {.begin = strc_nanoseconds(),
+                                 .states = count * states,
+                                 .chunks = count,
+                                 .division = division};
     strc_undo_begin_team(&r->undo);
     strc_end why = STRC_END_INTERRUPTED;
-    const uint64_t done = strc_team_run(r->team, r->env, r->state, count, threads, &why);
+    const uint64_t done = strc_team_run(r->team, r->env, r->state, count, division, &why);
     r->done += done * states;
     if (done < count) {
         if (why == STRC_END_INTERRUPTED) strc_sharing_failed(&r->sharing);
@@ -150,10 +153,10 @@ static strc_end run_phases(void *self) {
     while (r->done < r->iterations) {
         if (is_interrupted(r))
             return strc_undo_commit(&r->undo) != 0 ? STRC_END_STOPPED : STRC_END_INTERRUPTED;
-        uint32_t threads = 1;
-        const uint64_t shared = r->undo.is_open ? 0 : chunks_to_share(r, &threads);
+        strc_division division;
+        const uint64_t shared = r->undo.is_open ? 0 : chunks_to_share(r, &division);
         if (shared != 0) {
-            share(r, shared, threads);
+            share(r, shared, division);
             if (strc_undo_commit(&r->undo) != 0) return STRC_END_STOPPED;
             continue;
         }
@@ -295,9 +298,13 @@ static strc_end run_all(run *r) {
     return drains ? drain(r) : end;
 }
 
+/// A profile compares chunks with each other, so these have one length.
 static void begin_sharing(run *r) {
     strc_tuning known;
-    strc_sharing_begin(&r->sharing, r->env->workers, r->env->shares_always);
+    strc_sharing_limits limits =
+        strc_sharing_limits_of(r->program->chunks, r->shares ? r->env->workers : 1);
+    limits.is_fixed = r->env->profile != NULL;
+    strc_sharing_begin(&r->sharing, limits, r->env->shares_always);
     if (r->shares && strc_tuning_load(r->env->tuning, r->env->workers, &known))
         strc_sharing_remember(&r->sharing, &known);
 }

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "rest.h"
 #include "run.h"
 #include "strc/partitions.h"
 #include "thread.h"
@@ -28,6 +29,7 @@ enum {
     kWorth = 10000,  ///< ns that a block takes one thread, below which it is not worth a hand-over
     kTryAgain = 1 << 16,  ///< blocks that were not worth it, of which one is shared all the same
     kTolerance = 20000,  ///< ns of waiting beyond a partition's usual time that are not yet late
+    kStopped = 1000000,  ///< ns likewise, that only the system can have stopped a helper for
     kTaken = 0xffff,  ///< of a count; the number of the block is above
     kBlockShift = 16,
 };
@@ -64,6 +66,7 @@ struct strc_helpers {
     uint64_t random;  ///< of the partition that draws numbers
     uint64_t block;  ///< how many there were
     uint64_t left_alone;  ///< and how many were not worth it
+    strc_rest rest;
     uint32_t delays;  ///< for tests (strc_delay)
     volatile unsigned char failed, ends;
     _Alignas(
@@ -257,7 +260,9 @@ static void note_waiting(strc_helpers *team, const progress *row, int64_t time) 
         other->numbers.worst = (uint64_t)time;
         other->numbers.node = team->parts->partitions[row - team->rows].node;
     }
-    if (time > __atomic_load_n(&row->usual, __ATOMIC_RELAXED) + kTolerance) ++other->numbers.late;
+    const int64_t late = time - __atomic_load_n(&row->usual, __ATOMIC_RELAXED);
+    if (late > kTolerance) ++other->numbers.late;
+    if (late > kStopped) strc_rest_begin(&team->rest);
 }
 
 /// Until there is something to do, or all is done. Nonzero: it has taken something.
@@ -292,6 +297,7 @@ static void close_block(strc_helpers *team) {
 
 int strc_helpers_run(strc_helpers *team, strc_env *env, void *state) {
     member *me = &team->members[0];
+    if (strc_rest_lasts(&team->rest)) return 1;
     if (!is_worth_sharing(team) && ++team->left_alone % kTryAgain != 0) return 1;
     team->parts->begin(env, state);
     me->env.stack_end = env->stack_end;
@@ -305,6 +311,7 @@ int strc_helpers_run(strc_helpers *team, strc_env *env, void *state) {
     }
     env->random = team->random;
     team->parts->end(env, state);
+    strc_rest_sound(&team->rest);
     return 0;
 }
 

@@ -1,5 +1,7 @@
 #include "sharing.h"
 
+#include <stddef.h>
+
 #include "thread.h"
 
 enum {
@@ -9,19 +11,32 @@ enum {
     kLongestTrial = 2000000000,
     kFewestAThread = 2,  ///< chunks
     kMost = 4096,
+    kNumbersOfThreads = 4,  ///< that are tried: one, all, half and a quarter of them
 };
 
 /// What is measured first is slower: memory is touched, threads are made.
 enum { kMeasured = 2 };
 
-/// Less than that is no reason for threads, nor for more of them.
+/// Less than that is no reason for threads, nor for more of them, nor for other chunks.
 static const double least_gain = 1.03;
+static const double slowest = 1e30;  ///< ns
 
-void strc_sharing_begin(strc_sharing *sharing, uint32_t threads, int always) {
-    *sharing = (strc_sharing){.trial = kFirstTrial, .is_always = always, .count = 1};
-    sharing->ways[0].threads = 1;
-    for (; threads > 1 && sharing->count < STRC_SHARING_WAYS; threads /= 2)
-        sharing->ways[sharing->count++].threads = threads;
+strc_sharing_limits strc_sharing_limits_of(const strc_chunks *chunks, uint32_t threads) {
+    if (!chunks) return (strc_sharing_limits){.threads = 1, .slices = 1, .usual = 1};
+    return (strc_sharing_limits){.threads = threads,
+                                 .slices = chunks->slices,
+                                 .usual = chunks->usual,
+                                 .has_coarse = chunks->coarse.carries != NULL};
+}
+
+void strc_sharing_begin(strc_sharing *sharing, strc_sharing_limits limits, int always) {
+    *sharing = (strc_sharing){
+        .limits = limits, .trial = kFirstTrial, .is_always = always, .delays = strc_delays()};
+    strc_division division = {1, limits.usual, 0};
+    sharing->ways[sharing->count++].division = division;
+    for (division.threads = limits.threads;
+         division.threads > 1 && sharing->count < kNumbersOfThreads; division.threads /= 2)
+        sharing->ways[sharing->count++].division = division;
 }
 
 static int is_known(const strc_sharing_way *way) { return way->runs >= kMeasured; }
@@ -33,33 +48,71 @@ static uint32_t first_unknown(const strc_sharing *sharing) {
     return k;
 }
 
-static uint32_t find(const strc_sharing *sharing, uint32_t threads) {
+/// `count`: it is none of them.
+static uint32_t find(const strc_sharing *sharing, strc_division wanted) {
     uint32_t k = 0;
-    while (k + 1 < sharing->count && sharing->ways[k].threads != threads) ++k;
+    for (; k < sharing->count; ++k) {
+        const strc_division *each = &sharing->ways[k].division;
+        if (each->threads == wanted.threads && each->slices == wanted.slices &&
+            each->is_coarse == wanted.is_coarse)
+            break;
+    }
     return k;
 }
 
-/// The fewest threads with which it is as fast as with any number, or nearly so.
+/// The fewest threads with which it is as fast as with any number, or nearly so; of ways with so many threads the one that was there first.
 static uint32_t choose(const strc_sharing *sharing) {
     uint32_t best = 0;
     for (uint32_t k = 1; k < sharing->count; ++k) {
         const strc_sharing_way *way = &sharing->ways[k];
         if (!is_known(way)) continue;
-        const int is_fewer = way->threads < sharing->ways[best].threads;
+        const int is_fewer = way->division.threads < sharing->ways[best].division.threads;
         const double than = sharing->ways[best].each;
         if (is_fewer ? way->each < than * least_gain : way->each * least_gain < than) best = k;
     }
     return best;
 }
 
+// ---- ways that are like the one in use
+
+static int is_possible(const strc_sharing_limits *limits, strc_division division) {
+    return division.slices >= 1 && division.slices <= limits->slices &&
+           division.is_coarse <= (uint32_t)limits->has_coarse &&
+           (!limits->is_fixed || (division.slices == limits->usual && !division.is_coarse));
+}
+
+/// Its number; `count` as it was: it is there already, cannot be, or there are too many.
+static uint32_t add(strc_sharing *sharing, strc_division division) {
+    if (!is_possible(&sharing->limits, division) || sharing->count == STRC_SHARING_WAYS ||
+        find(sharing, division) != sharing->count)
+        return sharing->count;
+    sharing->ways[sharing->count] = (strc_sharing_way){.division = division};
+    return sharing->count++;
+}
+
+/// Chunks of half and of twice the length, and those with other sections.
+static void add_neighbours(strc_sharing *sharing) {
+    const strc_division used = sharing->ways[sharing->used].division;
+    if (used.threads <= 1) return;
+    add(sharing, (strc_division){used.threads, used.slices / 2, used.is_coarse});
+    add(sharing, (strc_division){used.threads, used.slices * 2, used.is_coarse});
+    add(sharing, (strc_division){used.threads, used.slices, !used.is_coarse});
+}
+
 /// The other ways are tried before long: the machine may have become busier since then, or idler.
 void strc_sharing_remember(strc_sharing *sharing, const strc_tuning *known) {
-    const uint32_t shared = find(sharing, known->threads);
-    if (sharing->is_always || shared == 0 || sharing->ways[shared].threads != known->threads)
-        return;
-    sharing->ways[0] = (strc_sharing_way){1, kMeasured, known->alone, 0};
-    sharing->ways[shared] =
-        (strc_sharing_way){known->threads, kMeasured, known->shared, known->chunk};
+    strc_division usual = known->division;
+    usual.slices = sharing->limits.usual;
+    usual.is_coarse = 0;
+    const uint32_t threads = find(sharing, usual);
+    if (sharing->is_always || threads == 0 || threads == sharing->count) return;
+    if (!is_possible(&sharing->limits, known->division)) return;
+    add(sharing, known->division);
+    const uint32_t shared = find(sharing, known->division);
+    sharing->ways[0].runs = sharing->ways[shared].runs = kMeasured;
+    sharing->ways[0].each = known->alone;
+    sharing->ways[shared].each = known->shared;
+    sharing->ways[shared].chunk = known->chunk;
     sharing->used = choose(sharing);
     sharing->trial = kRememberedTrial;
     sharing->until = strc_nanoseconds() + sharing->trial;
@@ -72,25 +125,37 @@ int strc_sharing_known(const strc_sharing *sharing, strc_tuning *to) {
         if (is_known(&sharing->ways[k])) shared = k;
     if (shared == 0) return 0;
     const strc_sharing_way *way = &sharing->ways[shared];
-    *to = (strc_tuning){sharing->ways[0].each, way->each, way->chunk, way->threads};
+    *to = (strc_tuning){sharing->ways[0].each, way->each, way->chunk, way->division};
     return 1;
 }
 
-uint32_t strc_sharing_wanted(strc_sharing *sharing) {
-    if (sharing->is_always) return sharing->ways[sharing->count > 1 ? 1 : 0].threads;
+/// All threads. In tests with delays each transaction is divided in another way.
+static strc_division always(strc_sharing *sharing) {
+    strc_division division = sharing->ways[sharing->count > 1 ? 1 : 0].division;
+    if (sharing->delays == 0 || sharing->limits.is_fixed) return division;
+    sharing->delays = sharing->delays * 1664525 + 1013904223;
+    division.slices = 1 + (sharing->delays >> 8) % sharing->limits.slices;
+    division.is_coarse = sharing->limits.has_coarse && sharing->delays >> 31 != 0;
+    return division;
+}
+
+strc_division strc_sharing_wanted(strc_sharing *sharing) {
+    if (sharing->is_always) return always(sharing);
     const int waits = strc_nanoseconds() < sharing->until;
-    if (waits) return sharing->ways[sharing->used].threads;
+    if (waits) return sharing->ways[sharing->used].division;
+    if (sharing->until != 0 && first_unknown(sharing) == sharing->count) add_neighbours(sharing);
     const uint32_t unknown = first_unknown(sharing);
-    if (unknown < sharing->count) return sharing->ways[unknown].threads;
+    if (unknown < sharing->count) return sharing->ways[unknown].division;
     sharing->is_trial = 1;
     do sharing->tried = (sharing->tried + 1) % sharing->count;
     while (sharing->tried == sharing->used && sharing->count > 1);
-    return sharing->ways[sharing->tried].threads;
+    return sharing->ways[sharing->tried].division;
 }
 
-uint64_t strc_sharing_chunks(const strc_sharing *sharing, uint32_t threads) {
-    const uint64_t fewest = (uint64_t)kFewestAThread * threads;
-    const double chunk = sharing->ways[find(sharing, threads)].chunk;
+uint64_t strc_sharing_chunks(const strc_sharing *sharing, strc_division division) {
+    const uint64_t fewest = (uint64_t)kFewestAThread * division.threads;
+    const uint32_t way = find(sharing, division);
+    const double chunk = way < sharing->count ? sharing->ways[way].chunk : 0;
     if (chunk <= 0) return fewest;
     const double wanted = kShared / chunk;
     return wanted < (double)fewest ? fewest : wanted > kMost ? kMost : (uint64_t)wanted;
@@ -116,10 +181,21 @@ static void decide(strc_sharing *sharing, int64_t now) {
 void strc_sharing_measured(strc_sharing *sharing, strc_sharing_run run) {
     if (run.states == 0) return;
     const double time = (double)(run.end - run.begin);
-    strc_sharing_way *way = &sharing->ways[run.chunks == 0 ? 0 : find(sharing, run.threads)];
+    const uint32_t number = run.chunks == 0 ? 0 : find(sharing, run.division);
+    if (number == sharing->count) return;
+    strc_sharing_way *way = &sharing->ways[number];
     note(way, time / (double)run.states);
     if (run.chunks != 0) way->chunk = time / (double)run.chunks;
     if (first_unknown(sharing) == sharing->count) decide(sharing, run.end);
+}
+
+/// Longer chunks than usual are not waited for: they count as the slowest way.
+void strc_sharing_lacks(strc_sharing *sharing, strc_division division) {
+    const uint32_t number = find(sharing, division);
+    if (division.slices <= sharing->limits.usual || number == sharing->count) return;
+    if (is_known(&sharing->ways[number])) return;
+    sharing->ways[number].runs = kMeasured;
+    sharing->ways[number].each = slowest;
 }
 
 void strc_sharing_failed(strc_sharing *sharing) {

@@ -15,7 +15,7 @@
 
 enum {
     kPath = 1024,
-    kText = 160,  ///< bytes of the file at the most
+    kText = 192,  ///< bytes of the file at the most
 };
 static const double kLongest = 1e15;  // ns
 
@@ -51,9 +51,11 @@ static int is_time(double ns) { return ns > 0 && ns < kLongest; }
 static int parse(const char *text, uint64_t name, strc_tuning *to) {
     unsigned long long read = 0;
     int end = 0;
-    const int found = sscanf(text, "strc-tuning 2 %16llx %lf %lf %lf %u end\n%n", &read, &to->alone,
-                             &to->shared, &to->chunk, &to->threads, &end);
-    return found == 5 && end != 0 && text[end] == '\0' && read == name && is_time(to->alone) &&
+    strc_division *division = &to->division;
+    const int found = sscanf(text, "strc-tuning 3 %16llx %lf %lf %lf %u %u %u end\n%n", &read,
+                             &to->alone, &to->shared, &to->chunk, &division->threads,
+                             &division->slices, &division->is_coarse, &end);
+    return found == 7 && end != 0 && text[end] == '\0' && read == name && is_time(to->alone) &&
            is_time(to->shared) && is_time(to->chunk);
 }
 
@@ -99,9 +101,11 @@ void strc_tuning_store(uint64_t key, uint32_t threads, const strc_tuning *from) 
     if (key == 0 || !find_folder(folder, above)) return;
     if (!is_time(from->alone) || !is_time(from->shared) || !is_time(from->chunk)) return;
     const uint64_t name = name_of(key, threads);
+    const strc_division *division = &from->division;
     const int size =
-        snprintf(text, sizeof text, "strc-tuning 2 %016llx %.9g %.9g %.9g %u end\n",
-                 (unsigned long long)name, from->alone, from->shared, from->chunk, from->threads);
+        snprintf(text, sizeof text, "strc-tuning 3 %016llx %.9g %.9g %.9g %u %u %u end\n",
+                 (unsigned long long)name, from->alone, from->shared, from->chunk,
+                 division->threads, division->slices, division->is_coarse);
     if (size <= 0 || size >= kText || !path_of(name, folder, path)) return;
     const int error = errno;
     if (mkdir(above, 0700) != 0 && errno != EEXIST) return;

@@ -6,10 +6,12 @@
 
 #include <stdint.h>
 
+#include "division.h"
+
 typedef struct strc_tuning {
     double alone, shared;  ///< ns for a steady state, by one thread and by several
     double chunk;  ///< ns for a chunk, these being at work
-    uint32_t threads;  ///< that they are
+    strc_division division;  ///< how they are
 } strc_tuning;
 
 /// `key`: strc_env.tuning; `threads`: that could share the program. 1 if there is something.

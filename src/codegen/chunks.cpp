@@ -30,6 +30,7 @@ std::vector<strc_carry> rowsOf(const plan::Chunk& chunk, std::uint64_t& handed) 
     for (const plan::Carry& carry : chunk.carries) {
         strc_carry row{};
         row.from = static_cast<std::uint64_t>(carry.from);
+        row.per_slice = static_cast<std::uint64_t>(carry.perSlice);
         row.to = static_cast<std::uint64_t>(carry.to);
         row.size = static_cast<std::uint64_t>(carry.size);
         row.at = handed;
@@ -68,12 +69,28 @@ llvm::Constant* carriesOf(ModuleBuilder& m, const std::vector<strc_carry>& rows)
     auto narrow = [&](std::uint32_t value) { return llvm::ConstantInt::get(m.i32(), value); };
     for (const strc_carry& row : rows)
         all.push_back(llvm::ConstantStruct::getAnon(
-            {wide(row.from), wide(row.to), wide(row.size), wide(row.at), narrow(row.taken),
-             narrow(row.given), narrow(row.kind), narrow(row.factor), narrow(row.summand),
-             narrow(row.mask)}));
+            {wide(row.from), wide(row.per_slice), wide(row.to), wide(row.size), wide(row.at),
+             narrow(row.taken), narrow(row.given), narrow(row.kind), narrow(row.factor),
+             narrow(row.summand), narrow(row.mask)}));
     if (all.empty()) return llvm::ConstantPointerNull::get(m.ptr());
     auto* type = llvm::ArrayType::get(all.front()->getType(), all.size());
     return global(m, llvm::ConstantArray::get(type, all), "carries");
+}
+
+/// strc_hand_overs; `handed`: bytes of what is handed over.
+llvm::Constant* handOversOf(ModuleBuilder& m, const plan::Chunk& chunk, std::uint64_t& handed) {
+    handed = 0;
+    const std::vector<strc_carry> rows = rowsOf(chunk, handed);
+    const std::vector<std::uint32_t> given = givenInOrder(rows);
+    return llvm::ConstantStruct::getAnon(
+        {carriesOf(m, rows), global(m, llvm::ConstantDataArray::get(m.context, given), "given")});
+}
+
+llvm::Constant* coarseOf(ModuleBuilder& m, const plan::Chunk& chunk) {
+    std::uint64_t handed = 0;
+    if (!chunk.coarse.empty()) return handOversOf(m, plan::coarser(chunk), handed);
+    llvm::Constant* none = llvm::ConstantPointerNull::get(m.ptr());
+    return llvm::ConstantStruct::getAnon({none, none});
 }
 
 }  // namespace
@@ -81,22 +98,21 @@ llvm::Constant* carriesOf(ModuleBuilder& m, const std::vector<strc_carry>& rows)
 llvm::Constant* emitChunks(ModuleBuilder& m, const plan::Chunk& chunk) {
     const std::vector<llvm::Function*> segments = emitSegments(m, chunk);
     std::uint64_t handed = 0;
-    const std::vector<strc_carry> rows = rowsOf(chunk, handed);
-    const std::vector<std::uint32_t> given = givenInOrder(rows);
+    llvm::Constant* fine = handOversOf(m, chunk, handed);
     const std::vector<std::uint64_t> reads(chunk.reads.begin(), chunk.reads.end());
     const std::vector<llvm::Constant*> functions(segments.begin(), segments.end());
     auto* table = llvm::ArrayType::get(m.ptr(), functions.size());
     auto wide = [&](std::uint64_t value) { return llvm::ConstantInt::get(m.i64(), value); };
     auto narrow = [&](std::size_t value) { return llvm::ConstantInt::get(m.i32(), value); };
-    return global(
-        m,
-        llvm::ConstantStruct::getAnon(
-            {global(m, llvm::ConstantDataArray::get(m.context, reads), "chunk.reads"),
-             wide(static_cast<std::uint64_t>(chunk.iterations)), wide(handed),
-             global(m, llvm::ConstantArray::get(table, functions), "segments"), carriesOf(m, rows),
-             global(m, llvm::ConstantDataArray::get(m.context, given), "given"),
-             narrow(segments.size()), narrow(rows.size())}),
-        "chunks");
+    return global(m,
+                  llvm::ConstantStruct::getAnon(
+                      {global(m, llvm::ConstantDataArray::get(m.context, reads), "chunk.reads"),
+                       wide(static_cast<std::uint64_t>(chunk.iterations)), wide(handed),
+                       global(m, llvm::ConstantArray::get(table, functions), "segments"), fine,
+                       coarseOf(m, chunk), narrow(segments.size()), narrow(chunk.carries.size()),
+                       narrow(static_cast<std::size_t>(chunk.slices)),
+                       narrow(static_cast<std::size_t>(chunk.usual))}),
+                  "chunks");
 }
 
 }  // namespace strc::codegen

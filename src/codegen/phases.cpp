@@ -86,7 +86,7 @@ public:
         });
     }
 
-    /// A function for each segment.
+    /// A function for each segment, of env, state and the slice.
     std::vector<llvm::Function*> emit(const plan::Chunk& chunk) {
         plan::Phase all;
         for (const plan::Segment& segment : chunk.segments)
@@ -95,7 +95,7 @@ public:
         std::vector<llvm::Function*> made;
         for (const plan::Segment& segment : chunk.segments) {
             const std::string name = "segment." + std::to_string(made.size());
-            made.push_back(inFunction(name, 0, [&] { steps(segment.steps, name); }));
+            made.push_back(inFunction(name, 1, [&] { steps(segment.steps, name); }));
         }
         whole = nullptr;
         return made;

@@ -652,13 +652,13 @@ private:
             "products of tensors by generated code (default), onednn, torch, or auto: what is "
             "faster",
             kKernels);
-        add.value(
-            sub, "--chunk", "N",
-            "steady states that a thread does at a time, whether that pays or not; default: as "
-            "many as are worth it",
-            [this](const std::string& text) {
-                if (add.parseInteger("--chunk", text, 1, INT32_MAX)) add.set("chunk", text);
-            });
+        add.value(sub, "--chunk", "N",
+                  "most steady states that a thread does at a time, whether that pays or not; "
+                  "default: as "
+                  "many as are worth it",
+                  [this](const std::string& text) {
+                      if (add.parseInteger("--chunk", text, 1, INT32_MAX)) add.set("chunk", text);
+                  });
         add.setting(sub, "--profile-use", "FILE",
                     "divide the work among threads by what --profile=FILE has measured");
         add.value(

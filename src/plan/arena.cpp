@@ -22,9 +22,7 @@ public:
             look(phase->steps);
             ++at;
         }
-        step = 0;
-        if (plan.chunk)
-            for (const Segment& segment : plan.chunk->segments) look(segment.steps);
+        if (plan.chunk) look(*plan.chunk);
         ++at;
         // Threads may be at any two partitions at the same time.
         if (plan.partitioning)
@@ -41,6 +39,31 @@ private:
             look(each);
             ++step;
         }
+    }
+
+    void look(const Chunk& chunk) {
+        std::vector<std::int64_t> begins;  // of segments
+        step = 0;
+        for (const Segment& segment : chunk.segments) {
+            begins.push_back(step);
+            look(segment.steps);
+        }
+        begins.push_back(step);
+        if (chunk.slices > 1)
+            for (LiveRange& range : found) widen(range.phases[at], begins);
+    }
+
+    /// Steps of a segment are done slice by slice, so items that go to another segment lie there during all of both. Those of other tapes
+    /// are gone at the end of each slice.
+    static void widen(Interval& interval, const std::vector<std::int64_t>& begins) {
+        if (interval.isEmpty()) return;
+        const auto behind = [&](std::int64_t at) {
+            return std::upper_bound(begins.begin(), begins.end(), at);
+        };
+        const auto first = behind(interval.first), last = behind(interval.last);
+        if (first == last) return;
+        interval.first = *(first - 1);
+        interval.last = *last - 1;
     }
 
     void look(const Step& what) {

@@ -11,6 +11,7 @@
 #include "ir/stored_fields.h"
 #include "plan/detail/layout.h"
 #include "plan/detail/regions.h"
+#include "plan/detail/slice.h"
 #include "strc/demand.h"
 
 namespace strc::plan {
@@ -44,12 +45,12 @@ bool isFile(const elab::Kernel& kernel) {
 /// Finds what a phase carries on and between which of its steps.
 class Carries {
 public:
-    Carries(const Plan& made, std::vector<Step>& all, std::int64_t states,
+    Carries(const Plan& made, std::vector<Step>& all, const ChunkSize& chunk,
             const graph::Repetitions& firings)
         : plan(made),
           program(*made.program),
           steps(all),
-          iterations(states),
+          size(chunk),
           repetitions(firings),
           nodes(program.graph.nodes.size()),
           reads(program.graph.edges.size()),
@@ -137,7 +138,7 @@ private:
     }
 
     void addAffine(NodeId id, const elab::Kernel& kernel, const ir::AffineField& field) {
-        const ir::AffineField all = field.times(iterations * repetitions.steady[id]);
+        const ir::AffineField all = field.times(size.states * repetitions.steady[id]);
         const std::int64_t at = kernel.fieldOffsets[field.field];
         add({.kind = CarryKind::Affine,
              .node = id,
@@ -172,23 +173,28 @@ private:
         Carry carry{.kind = CarryKind::Items, .tape = id, .size = tape.retained * tape.itemSize};
         const auto tail = tails.find(id);
         if (tail == tails.end() || reads[id].isEmpty() || writes[id].isEmpty()) {
-            if (tail != tails.end()) carry.from = tail->second * tape.itemSize;
+            if (tail != tails.end()) leaveAt(carry, tail->second, tape.itemSize);
             add(carry, std::min(reads[id].first, writes[id].first),
                 std::max(reads[id].last, writes[id].last) + 1);
             return true;
         }
-        carry.from = tail->second * tape.itemSize;
+        leaveAt(carry, tail->second, tape.itemSize);
         const std::size_t taken = reads[id].first;
-        // Some of what stays may have stayed before.
-        const bool isAnyOlder = tail->second < tape.retained;
+        // Some of what stays may have stayed before, at least in a chunk of one slice.
+        const bool isAnyOlder = tail->second < tape.retained * size.slices;
         add(carry, taken, isAnyOlder ? std::max(taken, writes[id].last + 1) : writes[id].last + 1);
         return true;
+    }
+
+    /// `item` is where all slices leave what stays, so each has its part in it.
+    void leaveAt(Carry& carry, std::int64_t item, std::int64_t itemSize) const {
+        carry.from = carry.perSlice = item / size.slices * itemSize;
     }
 
     const Plan& plan;
     const elab::Elaboration& program;
     std::vector<Step>& steps;
-    std::int64_t iterations;
+    const ChunkSize& size;
     const graph::Repetitions& repetitions;
     std::vector<Span> nodes, reads, writes;  ///< by NodeId; by tape
     std::array<Span, 2> open;  ///< what reads the open input, and what writes the open output
@@ -271,6 +277,7 @@ void addCounter(Chunk& chunk, const Carry& whose, std::int64_t at, std::int64_t 
     carry.size = kCounterSize;
     carry.summand = static_cast<std::uint32_t>(summand);
     chunk.carries.push_back(carry);
+    if (!chunk.coarse.empty()) chunk.coarse.push_back({carry.taken, carry.given});
 }
 
 void place(const Plan& plan, Chunk& chunk, const graph::Repetitions& repetitions) {
@@ -307,19 +314,29 @@ bool hasStrings(const types::Type* type) {
     return type->is(types::TypeKind::String);
 }
 
-std::optional<Chunk> cutIntoSegments(const Plan& plan, Placed placed, std::int64_t iterations,
+std::optional<Chunk> cutIntoSegments(const Plan& plan, Placed placed,
+                                     const std::vector<std::int64_t>& reads, const ChunkSize& size,
                                      const graph::Repetitions& repetitions,
                                      const WorkEstimate& work) {
     std::vector<Step> steps = std::move(placed.steps);
-    Carries carries(plan, steps, iterations, repetitions);
+    Carries carries(plan, steps, size, repetitions);
     if (!carries.find() || steps.empty()) return std::nullopt;
+    const bool moves = std::any_of(steps.begin(), steps.end(), [](const Step& step) {
+        return step.kind == StepKind::Move;  // for nobody's tail
+    });
+    if (moves && size.slices > 1) return std::nullopt;
     Chunk chunk;
     for (NodeId id = 0; id < repetitions.steady.size(); ++id)
         chunk.nodeWork.push_back(work.ofFiring(id) *
-                                 static_cast<double>(iterations * repetitions.steady[id]));
-    chunk.iterations = iterations;
+                                 static_cast<double>(size.states * repetitions.steady[id]));
+    chunk.iterations = size.states;
+    chunk.slices = size.slices;
+    chunk.usual = size.usual;
+    for (const std::int64_t items : reads) chunk.reads.push_back(items / size.slices);
     chunk.carries = std::move(carries.found);
+    for (Step& step : steps) step = sliceOf(plan, std::move(step), size.slices);
     Cutting(plan, work, std::move(steps)).run(chunk);
+    chunk.coarse = coarseSections(chunk);
     return chunk;
 }
 

@@ -1,9 +1,11 @@
 // The steady states of a chunk: many enough for their work to be worth a hand-over, few enough for near memory.
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "plan/detail/chunk.h"
+#include "plan/marks.h"
 
 namespace strc::plan {
 namespace {
@@ -15,6 +17,26 @@ constexpr double kLeastWork = 30'000;
 constexpr std::array<std::int64_t, 4> kBytes{1 << 18, 1 << 20, 1 << 22, 1 << 24};
 constexpr std::int64_t kMostFactor = 1 << 16;
 constexpr std::int64_t kWholeVectors = 16;  ///< firings
+/// A chunk can have a quarter of the steady states that it should have by the estimate, and twice as many unless that takes more bytes.
+constexpr std::int64_t kUsualSlices = 4;
+constexpr std::int64_t kMostDoubled = 1 << 19;
+
+std::int64_t divideUp(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Can slices of all steps be done before the next ones? Each node has to stand in one step, and what is moved, at the end.
+bool canBeSliced(const std::vector<Step>& steps, std::int64_t slices) {
+    std::set<NodeId> seen;
+    bool isEnd = false;
+    for (const Step& step : steps) {
+        const bool moves = step.kind == StepKind::Move;
+        isEnd = isEnd || moves;
+        if (isEnd != moves || (moves ? step.inputs[0].base : step.count) % slices != 0)
+            return false;
+        for (const auto& [node, firings] : firingsOf({step}))
+            if (!seen.insert(node).second) return false;
+    }
+    return true;
+}
 
 class ChunkPhases {
 public:
@@ -38,6 +60,23 @@ public:
                                                         : by(best.factor - rest, bytes);
     }
 
+    /// `whole` in slices: as many firings of each node as make a vector, if there are as many.
+    ChunkPhase inSlices(Scaled whole, const ChunkLength& length) const {
+        const std::int64_t states = whole.factor;
+        const std::int64_t vector = std::min(divideUp(kWholeVectors, length.fewest), states);
+        std::int64_t slice = std::max(states / kUsualSlices, vector);
+        if (slice >= kWholeVectors) slice -= slice % kWholeVectors;
+        const std::int64_t usual = states / slice;
+        for (const std::int64_t slices : {2 * usual, usual}) {
+            if (slices == 1 || slices * slice > length.most) continue;
+            const std::int64_t bytes = slices == usual ? kBytes.back() : kMostDoubled;
+            Scaled all = by(slices * slice, bytes);
+            if (all.factor != 0 && canBeSliced(all.placed.steps, slices))
+                return {std::move(all), {slice, slices, usual}};
+        }
+        return {std::move(whole), {states, 1, 1}};
+    }
+
 private:
     Scaled by(std::int64_t factor, std::int64_t bytes) const {
         return scaledBy(graph, from, {true, true, false}, factor, bytes);
@@ -47,12 +86,21 @@ private:
     Scalable from;
 };
 
+/// As many as were asked for, and no more: in at most as many slices as usual.
+ChunkPhase inParts(Scaled whole) {
+    const std::int64_t states = whole.factor;
+    std::int64_t slices = kUsualSlices;
+    while (slices > 1 && (states % slices != 0 || !canBeSliced(whole.placed.steps, slices)))
+        slices /= 2;
+    return {std::move(whole), {states / slices, slices, slices}};
+}
+
 }  // namespace
 
-Scaled chunked(const graph::Graph& graph, const Scalable& from, const ChunkLength& length) {
+ChunkPhase chunked(const graph::Graph& graph, const Scalable& from, const ChunkLength& length) {
     const ChunkPhases phases(graph, from);
     if (length.states != 0)
-        return phases.within(kBytes.back(), std::min(length.most, length.states));
+        return inParts(phases.within(kBytes.back(), std::min(length.most, length.states)));
     const double once = length.work;
     if (once <= 0) return {};
     const auto enough =
@@ -64,7 +112,15 @@ Scaled chunked(const graph::Graph& graph, const Scalable& from, const ChunkLengt
         best = phases.within(bytes, std::min(length.most, wanted));
         if (once * static_cast<double>(best.factor) >= kWork / 4) break;
     }
-    return once * static_cast<double>(best.factor) >= kLeastWork ? std::move(best) : Scaled{};
+    if (best.factor == 0 || once * static_cast<double>(best.factor) < kLeastWork) return {};
+    return phases.inSlices(std::move(best), length);
+}
+
+std::int64_t fewestFirings(const graph::Repetitions& repetitions) {
+    std::int64_t fewest = INT64_MAX;
+    for (const std::int64_t firings : repetitions.steady)
+        if (firings > 0) fewest = std::min(fewest, firings);
+    return fewest;
 }
 
 }  // namespace strc::plan

@@ -57,8 +57,10 @@ Effects effectsOf(const Plan& plan, const std::vector<Step>& steps) {
 
 Effects effectsOf(const Plan& plan, const std::optional<Chunk>& chunk) {
     Effects effects;
-    if (chunk)
-        for (const Segment& segment : chunk->segments) addSteps(plan, segment.steps, effects);
+    if (!chunk) return effects;
+    for (const Segment& segment : chunk->segments)
+        for (const auto& [edge, effect] : effectsOf(plan, segment.steps))
+            effects[edge].add(effect, chunk->usual);
     return effects;
 }
 

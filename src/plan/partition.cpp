@@ -7,7 +7,7 @@
 #include "ir/stored_fields.h"
 #include "ir/varying.h"
 #include "plan/detail/layout.h"
-#include "plan/drain.h"
+#include "plan/detail/slice.h"
 #include "plan/work.h"
 #include "strc/partitions.h"
 
@@ -175,35 +175,9 @@ private:
         made.drawsRandom = draft.drawsRandom;
         made.work = draft.work;
         made.nodes.assign(draft.nodes.begin(), draft.nodes.end());
-        for (std::size_t k : draft.steps) made.steps.push_back(sliced(steps[k], made.slices));
+        for (std::size_t k : draft.steps)
+            made.steps.push_back(sliceOf(plan, steps[k], made.slices));
         return made;
-    }
-
-    /// A slice of the step, as the body of a loop over all of them.
-    Step sliced(Step step, std::int64_t slices) const {
-        step.count /= slices;
-        if (step.kind == StepKind::Loop) {
-            for (Step& inner : step.body) moveAlong(inner, step.count);
-            return step;
-        }
-        for (std::size_t port = 0; port < step.inputs.size(); ++port)
-            step.inputs[port].perIteration = {step.count *
-                                              itemsAt(plan, step.node, port, true, step.first)};
-        for (std::size_t port = 0; port < step.outputs.size(); ++port)
-            step.outputs[port].perIteration = {step.count *
-                                               itemsAt(plan, step.node, port, false, step.first)};
-        return step;
-    }
-
-    /// The loop that was the outermost one does `count` iterations in each slice.
-    static void moveAlong(Step& step, std::int64_t count) {
-        for (auto* places : {&step.inputs, &step.outputs})
-            for (Position& place : *places) {
-                const std::int64_t once =
-                    place.perIteration.empty() ? 0 : place.perIteration.front();
-                place.perIteration.insert(place.perIteration.begin(), once * count);
-            }
-        for (Step& inner : step.body) moveAlong(inner, count);
     }
 
     std::vector<PartitionChannel> channelsOf(const std::vector<Partition>& partitions,

@@ -118,21 +118,21 @@ private:
         Scalable all = scalable(begin);
         all.factor = result.scaled.iterations;
         const WorkEstimate work(program, options.measured);
-        Scaled scaled = chunked(
-            graph, all, {mostFactor(), work.ofSteadyState(repetitions), options.chunkStates});
+        auto [scaled, size] = chunked(graph, all,
+                                      {mostFactor(), work.ofSteadyState(repetitions),
+                                       fewestFirings(repetitions), options.chunkStates});
         if (scaled.factor == 0) return;
         std::vector<Channel> before = result.channels;
         Phase phase;
         take(phase, scaled.placed, repetitions.steady, scaled.factor);
         scaled.placed.steps = std::move(phase.steps);
         auto chunk =
-            cutIntoSegments(result, std::move(scaled.placed), scaled.factor, repetitions, work);
+            cutIntoSegments(result, std::move(scaled.placed), phase.reads, size, repetitions, work);
         const bool pays = chunk && (options.chunkStates != 0 || canGain(*chunk));
         if (!pays || !base::PassRun(context.passes, base::Pass::Chunks, "the steady state")) {
             result.channels = std::move(before);
             return;
         }
-        chunk->reads = std::move(phase.reads);
         result.chunk = std::move(chunk);
     }
 

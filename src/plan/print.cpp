@@ -142,8 +142,12 @@ private:
     }
 
     void printChunk(const Chunk& chunk, const std::string& reads) {
-        out += fmt::format("chunk of {} steady states{}, {:.0f}% in order:\n", chunk.iterations,
-                           reads, 100 * chunk.ordered / chunk.work);
+        const std::string slices = chunk.slices == 1
+                                       ? ""
+                                       : fmt::format("{} slice{}, at most {}, of ", chunk.usual,
+                                                     chunk.usual == 1 ? "" : "s", chunk.slices);
+        out += fmt::format("chunk of {}{} steady states{}, {:.0f}% in order:\n", slices,
+                           chunk.iterations, reads, 100 * chunk.ordered / chunk.work);
         for (std::size_t k = 0; k < chunk.segments.size(); ++k) {
             printCarries(chunk, k);
             const Segment& segment = chunk.segments[k];
@@ -152,6 +156,15 @@ private:
             printAll(segment.steps, 4);
         }
         printCarries(chunk, chunk.segments.size());
+        printCoarse(chunk);
+    }
+
+    void printCoarse(const Chunk& chunk) {
+        if (chunk.coarse.empty()) return;
+        out += "  or in fewer sections:\n";
+        for (std::size_t k = 0; k < chunk.coarse.size(); ++k)
+            out += fmt::format("    from segment {} to {}: {}\n", chunk.coarse[k].taken,
+                               chunk.coarse[k].given, textOf(chunk.carries[k]));
     }
 
     void printCarries(const Chunk& chunk, std::size_t at) {

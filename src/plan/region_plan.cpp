@@ -149,19 +149,20 @@ private:
     void takeChunk(const Scalable& all) {
         const WorkEstimate work(*plan.program, options.measured);
         const graph::Repetitions firings = repetitionsOf(region, program);
-        Scaled scaled = chunked(part.graph, all,
-                                {mostFactor(), work.ofSteadyState(firings), options.chunkStates});
+        auto [scaled, size] = chunked(part.graph, all,
+                                      {mostFactor(), work.ofSteadyState(firings),
+                                       fewestFirings(firings), options.chunkStates});
         if (scaled.factor == 0) return;
         const std::vector<Channel> before = plan.channels;
         Phase phase = phaseOf(scaled.placed, reads() * scaled.factor, scaled.factor);
         scaled.placed.steps = std::move(phase.steps);
-        auto chunk = cutIntoSegments(plan, std::move(scaled.placed), scaled.factor, firings, work);
+        auto chunk =
+            cutIntoSegments(plan, std::move(scaled.placed), phase.reads, size, firings, work);
         const bool pays = chunk && (options.chunkStates != 0 || canGain(*chunk));
         if (!pays || !base::PassRun(context.passes, base::Pass::Chunks, "a static region")) {
             plan.channels = before;
             return;
         }
-        chunk->reads = std::move(phase.reads);
         region.chunk = std::move(chunk);
     }
 

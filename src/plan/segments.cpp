@@ -18,7 +18,8 @@ using graph::Segmentation;
 std::vector<std::int64_t> firingsOfChunk(const Plan& plan) {
     std::vector<std::int64_t> counts(plan.program->graph.nodes.size());
     for (const Segment& segment : plan.chunk->segments)
-        for (const auto& [node, firings] : firingsOf(segment.steps)) counts[node] += firings;
+        for (const auto& [node, firings] : firingsOf(segment.steps))
+            counts[node] += plan.chunk->usual * firings;
     return counts;
 }
 
@@ -120,7 +121,7 @@ std::optional<Segmentation> segmentationOf(const Plan& plan) {
     const graph::Graph& graph = plan.program->graph;
     const Chunk& chunk = *plan.chunk;
     Segmentation made;
-    made.states = chunk.iterations;
+    made.states = chunk.usual * chunk.iterations;
     made.ordered = chunk.ordered / chunk.work;
     made.segmentOf.assign(graph.nodes.size(), Segmentation::kNoSegment);
     for (std::size_t k = 0; k < chunk.segments.size(); ++k) {

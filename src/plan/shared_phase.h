@@ -19,18 +19,24 @@ enum class CarryKind : std::uint8_t {
     Order,  ///< nothing: what prints, reads or writes does so in the order of chunks
 };
 
+/// The segments between which it is nobody else's.
+struct Section {
+    std::size_t taken = 0, given = 0;
+};
+
 /// A chunk takes it before it begins with segment `taken`, and gives it when the segments before `given` are done. Affine and
 /// Counter: at once, computed from what was taken.
 struct Carry {
     CarryKind kind = CarryKind::State;
     NodeId node = graph::kNone;  ///< whose it is; of Items: kNone
     EdgeId tape = graph::kNone;  ///< Items
-    std::int64_t from = 0;  ///< bytes, into the state: where a chunk leaves it
+    std::int64_t from = 0;  ///< bytes, into the state: where a chunk of one slice leaves it
+    std::int64_t perSlice = 0;  ///< bytes that it lies further on for each further slice
     std::int64_t to = 0;  ///< where a chunk, and every other phase, expects it
     std::int64_t size = 0;  ///< bytes
     std::size_t taken = 0, given = 0;
     std::uint32_t factor = 1, summand = 0,
-                  mask = UINT32_MAX;  ///< Affine, for all firings of a chunk
+                  mask = UINT32_MAX;  ///< Affine, for all firings of a slice
 };
 
 /// Steps that a thread does without waiting for others, in functions of their own.
@@ -42,15 +48,25 @@ struct Segment {
 /// Some steady states that a thread does while other threads do those before and behind, each in a copy of the state of its own:
 /// state crosses threads, data does not. The segments in order do what a phase does, but for the Moves at the end of it: items
 /// that stay on tapes go to the next chunk instead, and to the state of the program when the last chunk is done.
+///
+/// How many steady states that are is decided while the program runs: a chunk has 1 to `slices` slices. A segment is the body of a loop
+/// over the slices, for positions, and does all of them before the next segment begins.
 struct Chunk {
     std::vector<Segment> segments;
     std::vector<Carry> carries;
-    std::vector<std::int64_t> reads;  ///< as in Phase
-    std::int64_t iterations = 0;  ///< steady states
-    double work = 0;  ///< of all segments
+    /// By carry: sections between fewer hand-overs, where these may be as good. Empty: they would not be.
+    std::vector<Section> coarse;
+    std::vector<std::int64_t> reads;  ///< as in Phase, of a slice
+    std::int64_t iterations = 0;  ///< steady states of a slice
+    std::int64_t slices = 1;  ///< for which tapes have room
+    std::int64_t usual = 1;  ///< slices that a chunk should have, by the estimate
+    double work = 0;  ///< of all segments, once
     std::vector<double> nodeWork;  ///< by NodeId
     double ordered = 0;  ///< of the longest part of a chunk that the next one has to wait for
 };
+
+/// The same with its coarse sections.
+Chunk coarser(const Chunk&);
 
 /// How items of a tape come from one partition to another.
 enum class ChannelKind : std::uint8_t {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -60,9 +61,10 @@ public:
         play("scaled", plan.scaled, repetitions.steady, plan.scaled.iterations);
         play("steady", plan.steady, repetitions.steady, 1);
         if (plan.chunk) {
-            playChunks(*plan.chunk, repetitions);
-            for (EdgeId id = 0; id < tapeStates.size(); ++id) checkEnd("chunks", id);
-            play("steady", plan.steady, repetitions.steady, 1);
+            playAllChunks(*plan.chunk, repetitions, [&] {
+                for (EdgeId id = 0; id < tapeStates.size(); ++id) checkEnd("chunks", id);
+                play("steady", plan.steady, repetitions.steady, 1);
+            });
         }
     }
 
@@ -193,8 +195,23 @@ private:
 
     using Places = std::vector<std::int64_t>;
 
+    /// With as few slices as can be, as many as usual, and as many as can be; `check` follows each time.
+    template <typename Check>
+    void playAllChunks(const Chunk& chunk, const graph::Repetitions& firings, Check check) {
+        for (const std::int64_t slices : std::set<std::int64_t>{1, chunk.usual, chunk.slices}) {
+            playChunks(chunk, slices, firings);
+            check();
+            if (chunk.coarse.empty()) continue;
+            playChunks(coarser(chunk), slices, firings);
+            check();
+        }
+    }
+
     /// Two of them, each in memory of its own that holds nothing but what is handed to it.
-    void playChunks(const Chunk& chunk, const graph::Repetitions& firings) {
+    void playChunks(const Chunk& chunk, std::int64_t slices, const graph::Repetitions& firings) {
+        std::vector<std::int64_t> reads;
+        for (const std::int64_t items : chunk.reads) reads.push_back(slices * items);
+        const std::int64_t states = slices * chunk.iterations;
         std::vector<Places> handed;
         for (const Carry& carry : chunk.carries) handed.push_back(carriedAt(carry, carry.to));
         std::vector<Places> stays;  // on tapes that chunks do not touch
@@ -202,8 +219,8 @@ private:
         for (int number = 0; number < 2; ++number) {
             for (TapeState& each : tapeStates)
                 std::fill(each.places.begin(), each.places.end(), kNothing);
-            playPhase("a chunk", {{}, chunk.reads, chunk.iterations}, firings.steady,
-                      chunk.iterations, [&] { playSegments(chunk, handed); });
+            playPhase("a chunk", {{}, reads, states}, firings.steady, states,
+                      [&] { playSegments(chunk, slices, handed); });
         }
         for (const Carry& carry : chunk.carries)
             if (carry.kind == CarryKind::Items) stays[carry.tape].clear();
@@ -213,17 +230,26 @@ private:
     }
 
     /// What it gives is the next one's: it may take what was handed to it later.
-    void playSegments(const Chunk& chunk, std::vector<Places>& handed) {
+    void playSegments(const Chunk& chunk, std::int64_t slices, std::vector<Places>& handed) {
         std::vector<Places> next = handed;
         for (std::size_t at = 0; at <= chunk.segments.size(); ++at) {
             for (std::size_t k = 0; k < handed.size(); ++k)
                 if (chunk.carries[k].taken == at) putCarried(chunk.carries[k], handed[k]);
             for (std::size_t k = 0; k < handed.size(); ++k)
                 if (chunk.carries[k].given == at)
-                    next[k] = carriedAt(chunk.carries[k], chunk.carries[k].from);
-            if (at < chunk.segments.size()) playAll(chunk.segments[at].steps);
+                    next[k] = carriedAt(chunk.carries[k], leftAt(chunk.carries[k], slices));
+            if (at == chunk.segments.size()) break;
+            for (std::int64_t slice = 0; slice < slices; ++slice) {
+                indices.push_back(slice);
+                playAll(chunk.segments[at].steps);
+                indices.pop_back();
+            }
         }
         handed = std::move(next);
+    }
+
+    static std::int64_t leftAt(const Carry& carry, std::int64_t slices) {
+        return carry.from + (slices - 1) * carry.perSlice;
     }
 
     std::int64_t itemAt(const Carry& carry, std::int64_t byte) const {
@@ -265,9 +291,10 @@ private:
         playPart(region, region.scaled, firings);
         playPart(region, region.steady, firings);
         if (!region.chunk) return;
-        playChunks(*region.chunk, firings);
-        checkEnds("chunks", region);
-        playPart(region, region.steady, firings);
+        playAllChunks(*region.chunk, firings, [&] {
+            checkEnds("chunks", region);
+            playPart(region, region.steady, firings);
+        });
     }
 
     /// A phase of a region; of `init` its firings are not known here.

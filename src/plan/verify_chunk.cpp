@@ -18,6 +18,10 @@ public:
         : plan(made), chunk(of), graph(made.program->graph), faults(all) {}
 
     void run() {
+        if (chunk.usual < 1 || chunk.usual > chunk.slices)
+            faults.add("a chunk has {} slices of at most {}", chunk.usual, chunk.slices);
+        if (!chunk.coarse.empty() && chunk.coarse.size() != chunk.carries.size())
+            faults.add("a chunk has {} coarse sections", chunk.coarse.size());
         for (const Carry& carry : chunk.carries) checkPlace(carry);
         for (std::size_t k = 0; k < chunk.segments.size(); ++k) look(chunk.segments[k].steps, k);
     }
@@ -27,8 +31,9 @@ private:
         const bool isInState = carry.kind != CarryKind::Random && carry.kind != CarryKind::Order;
         if (carry.taken >= chunk.segments.size() || carry.given > chunk.segments.size())
             faults.add("a chunk has no segment {}", std::max(carry.taken, carry.given));
-        if (isInState && (std::min(carry.from, carry.to) < 0 || carry.size <= 0 ||
-                          std::max(carry.from, carry.to) + carry.size > plan.stateSize))
+        const std::int64_t last = carry.from + (chunk.slices - 1) * carry.perSlice;
+        if (isInState && (std::min({carry.from, last, carry.to}) < 0 || carry.size <= 0 ||
+                          std::max({carry.from, last, carry.to}) + carry.size > plan.stateSize))
             faults.add("a chunk carries what is outside of the state");
     }
 
@@ -104,13 +109,18 @@ private:
     VerifyFaults& faults;
 };
 
+void check(const Plan& plan, const Chunk& chunk, VerifyFaults& faults) {
+    CarryCheck(plan, chunk, faults).run();
+    if (!chunk.coarse.empty()) CarryCheck(plan, coarser(chunk), faults).run();
+}
+
 }  // namespace
 
 void checkCarries(const Plan& plan, VerifyFaults& faults) {
-    if (plan.chunk) CarryCheck(plan, *plan.chunk, faults).run();
+    if (plan.chunk) check(plan, *plan.chunk, faults);
     if (!plan.demand) return;
     for (const Region& region : plan.demand->regions)
-        if (region.chunk) CarryCheck(plan, *region.chunk, faults).run();
+        if (region.chunk) check(plan, *region.chunk, faults);
 }
 
 }  // namespace strc::plan

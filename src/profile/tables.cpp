@@ -31,7 +31,8 @@ public:
         made.top.engine = text(plan.demand ? "compiled, dynamic rates" : "compiled");
         made.top.states[STRC_PROFILE_STEADY] = 1;
         made.top.states[STRC_PROFILE_SCALED] = count(plan.scaled.iterations);
-        if (plan.chunk) made.top.states[STRC_PROFILE_CHUNK] = count(plan.chunk->iterations);
+        if (plan.chunk)
+            made.top.states[STRC_PROFILE_CHUNK] = count(plan.chunk->iterations * plan.chunk->usual);
         if (plan.demand) {
             addRegions(*plan.demand);
         } else {

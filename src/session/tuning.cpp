@@ -26,7 +26,8 @@ std::uint64_t tuningKey(const Compilation& program, const Settings& settings) {
     if (!program.plan || !program.plan->chunk || settings.profile) return 0;
     std::string text = optionsText(settings);
     const plan::Chunk& chunk = *program.plan->chunk;
-    text += fmt::format("\nchunk {} {} {}", chunk.iterations, chunk.segments.size(), chunk.work);
+    text += fmt::format("\nchunk {} {} {} {} {}", chunk.iterations, chunk.slices, chunk.usual,
+                        chunk.segments.size(), chunk.work);
     const base::SourceManager& sources = program.context.sources;
     for (std::uint32_t k = 0; k < sources.size(); ++k) {
         text += '\n';

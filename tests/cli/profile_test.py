@@ -316,7 +316,7 @@ class Remembers(Case):
         file = self.remembered()
         self.assertEqual(len(self.files()), 1)
         self.assertRegex(file.name, r"^tuning-[0-9a-f]{16}$")
-        self.assertRegex(file.read_text(), r"^strc-tuning 2 [0-9a-f]{16} \S+ \S+ \S+ \d+ end\n$")
+        self.assertRegex(file.read_text(), r"^strc-tuning 3 [0-9a-f]{16} \S+ \S+ \S+ 2 \d+ [01] end\n$")
         self.assertEqual(os.stat(file).st_mode & 0o777, 0o600)
         self.run_long()
         self.assertEqual(len(self.files()), 1)

@@ -184,6 +184,17 @@ class Sharing(Libraries):
             self.assertEqual(self.bytes("out.raw"), want)
             self.assertEqual(self.bytes("child.raw"), want)
 
+    def test_stopped_helper(self):
+        """One that the system has stopped is waited for, and not called for a while."""
+        self.build_library(CHAIN, "--threads=2")
+        self.compile("stopped.c", "libp", "Chain", "-L.", "-lp", f"-Wl,-rpath,{self.folder}", "-lpthread", product="stopped")
+        self.file("in.raw", floats(64 * 500))
+        calls, shared, late, worst = map(int, self.run_host("./stopped", "in.raw").stdout.split())
+        self.assertGreater(late, 0)
+        self.assertGreater(worst, 2000000)  # ns
+        self.assertGreater(shared, 0)
+        self.assertLess(shared, calls)
+
     def test_sanitizer(self):
         """The runtime is compiled with it; code of the program is not, but what it shares is handed over by the runtime."""
         for text, stream in [(BRANCHES, "Branches"), (CHAIN, "Chain")]:

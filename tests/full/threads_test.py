@@ -15,8 +15,8 @@ from pathlib import Path
 RUNTIME = Path(__file__).resolve().parents[2] / "runtime"
 SKIPPED = 77
 SANITIZER = ["-O1", "-g", "-fsanitize=thread"]
-# Transactions of many steady states, one that takes too long, dynamic rates; chunks with all that is carried, and those of a static
-# part of a program with dynamic rates.
+# Transactions of many steady states, one that takes too long, dynamic rates; chunks with all that is carried, of several lengths, and those of a
+# static part of a program with dynamic rates.
 PROGRAMS = {
     "scaled": """void->void pipeline Main { add Source; add Sink; }
 void->int filter Source { int n; work push 1 { push(n++); } }
@@ -32,6 +32,8 @@ int->int filter Some { work pop [1, 3] push 1 { int x = pop(); if (x % 2 == 0) p
 int->void filter Sink { int n; work pop 1 { int x = pop(); if (++n % 5000 == 0) println(x); } }
 """,
     "chunks": """void->void pipeline Main { add Source; add Heavy; add Window; add State; add Heavy; add State; add Noise; add Sink; }
+""",
+    "lengths": """void->void pipeline Main { add Source; add Heavy; add Window; add State; add State; add Heavy; add State; add Sink; }
 """,
     "batches": """void->void pipeline Main { add Source; add Heavy; add Window; add Some; add Heavy; add Window; add Sink; }
 """,
@@ -98,9 +100,9 @@ def main():
             return SKIPPED
         for title, text in PROGRAMS.items():
             source, code, program = folder / f"{title}.str", folder / f"{title}.code", folder / title
-            is_shared = title in ("chunks", "batches")
+            is_shared = title in ("chunks", "lengths", "batches")
             source.write_text(text + PARTS if is_shared else text)
-            words = ["--chunk=40"] if is_shared else []
+            words = ["--chunk=40"] if is_shared and title != "lengths" else []
             done = run(sys.argv[1], "build", "-w", "--emit=obj", *words, "-o", code, source)
             assert done.returncode == 0, done.stderr
             done = run("cc", *SANITIZER, "-o", program, code, *runtime, "-lm", "-lpthread")

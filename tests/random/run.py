@@ -35,6 +35,7 @@ ENGINES = {
     "jit 2 threads": ["-j2", "--no-tune", "--chunk=1", "--no-interpret"],
     "jit 3 threads": ["-j3", "--no-tune", "--chunk=2", "--no-interpret"],
     "jit 16 threads": ["-j16", "--no-tune", "--chunk=1", "--no-interpret"],
+    "jit slices": ["-j3", "--no-tune", "--chunk=4", "--no-interpret"],
     "jit rings": ["--tapes=ring", "--no-interpret"],
     "lower form": ["--tapes=arrays", "--no-interpret"],
     "interpreted lower form": ["--tapes=arrays", "--interpret"],

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define STRC_ABI_VERSION 4u
+#define STRC_ABI_VERSION 5u
 /// At most so many bytes of strings at a time; what would be more is null.
 #define STRC_STRING_BYTES (UINT64_C(1) << 30)
 /// A value of a parameter, as it lies in memory, has so much room.

@@ -17,10 +17,19 @@
 
 namespace strc::plan {
 
+/// How many steady states chunks can have, and should.
+struct ChunkSize {
+    std::int64_t states = 0;  ///< of a slice; 0: there are no chunks
+    std::int64_t slices = 1, usual = 1;  ///< Chunk::slices, Chunk::usual
+};
+
 /// None: something would be carried that cannot be. `made` has channels, but need not be laid out:
-/// places within fields and tapes count from the beginning of these. `reads` is left out.
-std::optional<Chunk> cutIntoSegments(const Plan& made, Placed, std::int64_t iterations,
+/// places within fields and tapes count from the beginning of these. `placed` and what it reads are a chunk with all its slices.
+std::optional<Chunk> cutIntoSegments(const Plan& made, Placed placed,
+                                     const std::vector<std::int64_t>& reads, const ChunkSize&,
                                      const graph::Repetitions&, const WorkEstimate&);
+/// Sections between fewer hand-overs, for Chunk::coarse, unless the estimate says that they would be worse.
+std::vector<Section> coarseSections(const Chunk&);
 /// Texts, which are not carried: they are numbers of a thread's own.
 bool hasStrings(const types::Type*);
 /// Could threads gain enough to be worth the trouble?
@@ -28,15 +37,22 @@ bool canGain(const Chunk&);
 /// Once the plan is laid out: what is carried lies at its place in the state.
 void placeCarries(Plan&, const graph::Repetitions&);
 
-/// How many steady states a chunk shall have.
+/// What decides how many steady states a chunk shall have.
 struct ChunkLength {
     std::int64_t most = 0;
     double work = 0;  ///< of a steady state (plan/work.h)
+    std::int64_t fewest = 1;  ///< firings of a node in a steady state
     std::int64_t states = 0;  ///< if not 0, so many as far as memory allows, whatever their work is
 };
 
-/// So many steady states as make a chunk that is worth handing over, each node with all its firings at a stretch. factor 0: there
-/// are none.
-Scaled chunked(const graph::Graph&, const Scalable&, const ChunkLength&);
+struct ChunkPhase {
+    Scaled scaled;  ///< all slices of a chunk
+    ChunkSize size;
+};
+
+/// So many steady states as make a chunk that is worth handing over, each node with all its firings at a stretch.
+ChunkPhase chunked(const graph::Graph&, const Scalable&, const ChunkLength&);
+/// The fewest firings of those nodes that fire at all.
+std::int64_t fewestFirings(const graph::Repetitions&);
 
 }  // namespace strc::plan

@@ -1,4 +1,6 @@
 // Programs that several threads run in chunks: the same output, faults and ends as with one thread, and what is carried.
+#include <set>
+
 #include "base/pass.h"
 #include "unit/codegen/compiled.h"
 
@@ -7,6 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 const std::string kParts =
     "void->int filter Count { int n; work push 1 { push(n); n++; } }\n"
@@ -49,13 +52,18 @@ protected:
     void expectSame(std::int64_t chunks = 40) {
         ASSERT_TRUE(program.plan->chunk) << plan::print(*program.plan);
         EXPECT_THAT(plan::verify(*program.plan, program.plannedQuota()), IsEmpty());
-        const std::int64_t steady = program.plan->chunk->iterations * chunks + 3;
+        const plan::Chunk& chunk = *program.plan->chunk;
+        const std::int64_t steady = chunk.iterations * chunk.usual * chunks + 3;
         const std::string alone = runOn(1, steady);
         EXPECT_FALSE(alone.empty());
         for (std::uint32_t threads : {2, 3, 16}) {
             EXPECT_TRUE(runOn(threads, steady) == alone) << threads << " threads";
             EXPECT_EQ(iterationsDone, steady);
         }
+        // Each transaction is divided in another way, and threads stop at random.
+        setenv("STRC_TEST_DELAYS", "5", 1);
+        EXPECT_TRUE(runOn(3, steady) == alone) << "chunks of several lengths";
+        unsetenv("STRC_TEST_DELAYS");
     }
 
     std::size_t countCarried(plan::CarryKind kind) const {
@@ -119,6 +127,87 @@ TEST_F(Chunks, AChainOfStateIsPipelined) {
     make(middle);
     expectSame();
     EXPECT_LT(program.plan->chunk->ordered, program.plan->chunk->work / 4);
+}
+
+TEST_F(Chunks, TheirLengthIsDecidedWhileTheyRun) {
+    make("add Lcg; add Heavy(100); add Window(40); add Sum; add Turn;");
+    const plan::Chunk& chunk = *program.plan->chunk;
+    EXPECT_EQ(chunk.usual, 4);
+    EXPECT_EQ(chunk.slices, 8);
+    EXPECT_THAT(plan::print(*program.plan), HasSubstr("chunk of 4 slices, at most 8, of "));
+    expectSame();
+}
+
+TEST_F(Chunks, LargeItemsShareMemory) {
+    const std::string stage =
+        "add int[400]->int[400] filter { work pop 1 push 1 { int[400] x = pop(); for (int k = 0; k "
+        "< 400; k++) x[k] = (x[k] * 31 + (x[k] >> 5)) * 17 + (x[k] >> 3) * 5; push(x); } };";
+    make(
+        "add Lcg; add int->int[400] filter { work pop 1 push 1 { int[400] x; int y = pop(); for "
+        "(int k = 0; k < 400; k++) x[k] = y + k; push(x); } }; add splitjoin { split duplicate; "
+        "add pipeline { " +
+            stage + stage + stage + " } add pipeline { " + stage + stage +
+            " } join roundrobin; } add int[400]->int filter { work pop 2 push 1 { int[400] x = "
+            "pop(); int[400] y = pop(); push(x[17] - y[3]); } };",
+        4);
+    EXPECT_GT(program.plan->chunk->slices, 1) << plan::print(*program.plan);
+    expectSame();
+}
+
+TEST_F(Chunks, TheVerifierSeesWhereSlicesLeaveItems) {
+    make("add Lcg; add Heavy(100); add Window(40);");
+    plan::Plan wrong = *program.plan;
+    for (plan::Carry& carry : wrong.chunk->carries)
+        if (carry.kind == plan::CarryKind::Items) carry.perSlice -= 4;
+    EXPECT_THAT(plan::verify(wrong, program.plannedQuota()), Not(IsEmpty()));
+    wrong = *program.plan;
+    wrong.chunk->usual = wrong.chunk->slices + 1;
+    EXPECT_THAT(plan::verify(wrong, program.plannedQuota()),
+                ::testing::Contains(HasSubstr("a chunk has 9 slices of at most 8")));
+}
+
+TEST_F(Chunks, TheyAreNoLongerThanAskedFor) {
+    for (const auto& [states, slices] : {std::pair{1, 1}, {2, 2}, {3, 1}, {48, 4}}) {
+        request.chunkStates = states;
+        make("add Lcg; add Heavy(100); add Window(40);");
+        EXPECT_EQ(program.plan->chunk->iterations, states / slices);
+        EXPECT_EQ(program.plan->chunk->slices, slices);
+        EXPECT_EQ(program.plan->chunk->usual, slices);
+        expectSame();
+    }
+}
+
+TEST_F(Chunks, FewerHandOversAreAnotherWay) {
+    std::string middle = "add Lcg;";
+    for (int k = 0; k < 24; ++k) middle += "add Heavy(20); add Sum;";
+    make(middle);
+    const plan::Chunk& chunk = *program.plan->chunk;
+    ASSERT_EQ(chunk.coarse.size(), chunk.carries.size()) << plan::print(*program.plan);
+    std::set<std::size_t> fine, coarse;
+    for (std::size_t k = 0; k < chunk.carries.size(); ++k) {
+        EXPECT_LE(chunk.coarse[k].taken, chunk.carries[k].taken);
+        EXPECT_GE(chunk.coarse[k].given, chunk.carries[k].given);
+        fine.insert(chunk.carries[k].given);
+        coarse.insert(chunk.coarse[k].given);
+    }
+    EXPECT_GT(fine.size(), 2 * coarse.size());
+    EXPECT_THAT(plan::print(*program.plan), HasSubstr("or in fewer sections:"));
+    expectSame();
+}
+
+TEST_F(Chunks, LongSectionsAreNoWayIfTheyTakeLonger) {
+    auto stage = [](int rounds) {
+        return "add int->int filter { int s; work pop 1 push 1 { int x = pop() + s; for (int k = "
+               "0; "
+               "k < " +
+               std::to_string(rounds) + "; k++) x = x * 31 + (x >> 7); s = x; push(x); } };";
+    };
+    // Together with the first stage the second one would be more than half of the work.
+    make("add Lcg; " + stage(100) + stage(520) + "add Heavy(1600);");
+    const plan::Chunk& chunk = *program.plan->chunk;
+    EXPECT_GT(chunk.ordered, 0.4 * chunk.work);
+    EXPECT_TRUE(chunk.coarse.empty()) << plan::print(*program.plan);
+    expectSame();
 }
 
 TEST_F(Chunks, CountsOfFirings) {

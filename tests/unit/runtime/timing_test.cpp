@@ -1,6 +1,7 @@
 extern "C" {
 #include "timing.h"
 
+#include "rest.h"
 #include "sharing.h"
 }
 
@@ -117,38 +118,70 @@ TEST(Profile, Texts) {
     }
 }
 
+constexpr strc_sharing_limits kTwoThreads{2, 8, 4, 1, 0};
+
 TEST(Sharing, BeginsWithWhatIsRemembered) {
     strc_sharing sharing;
-    const strc_tuning faster = {1000, 600, 50000, 2}, slower = {1000, 1100, 50000, 2};
-    strc_sharing_begin(&sharing, 2, 0);
-    EXPECT_EQ(strc_sharing_wanted(&sharing), 1u);
+    const strc_tuning faster = {1000, 600, 50000, {2, 8, 1}},
+                      slower = {1000, 1100, 50000, {2, 4, 0}};
+    strc_sharing_begin(&sharing, kTwoThreads, 0);
+    EXPECT_EQ(strc_sharing_wanted(&sharing).threads, 1u);
     strc_sharing_remember(&sharing, &faster);
-    EXPECT_EQ(strc_sharing_wanted(&sharing), 2u);
-    EXPECT_EQ(strc_sharing_chunks(&sharing, 2), 160u);
+    const strc_division wanted = strc_sharing_wanted(&sharing);
+    EXPECT_EQ(wanted.threads, 2u);
+    EXPECT_EQ(wanted.slices, 8u);
+    EXPECT_EQ(wanted.is_coarse, 1u);
+    EXPECT_EQ(strc_sharing_chunks(&sharing, wanted), 160u);
     strc_tuning known;
     EXPECT_TRUE(strc_sharing_known(&sharing, &known));
     EXPECT_EQ(known.shared, 600);
-    EXPECT_EQ(known.threads, 2u);
-    strc_sharing_begin(&sharing, 2, 0);
+    EXPECT_EQ(known.division.threads, 2u);
+    EXPECT_EQ(known.division.slices, 8u);
+    EXPECT_EQ(known.division.is_coarse, 1u);
+    strc_sharing_begin(&sharing, kTwoThreads, 0);
     strc_sharing_remember(&sharing, &slower);
-    EXPECT_EQ(strc_sharing_wanted(&sharing), 1u);
+    EXPECT_EQ(strc_sharing_wanted(&sharing).threads, 1u);
 }
 
-/// Runs whose times are made up: `each`, ns for a steady state with so many threads. The number of threads in use at last.
-std::uint32_t settled(std::uint32_t most, const std::map<std::uint32_t, double>& each) {
+TEST(Sharing, ForgetsWhatCannotBe) {
+    for (const strc_division division :
+         {strc_division{3, 4, 0}, {2, 0, 0}, {2, 9, 0}, {2, 4, 2}, {1, 4, 0}, {0, 4, 0}}) {
+        strc_sharing sharing;
+        const strc_tuning known = {1000, 600, 50000, division};
+        strc_sharing_begin(&sharing, kTwoThreads, 0);
+        strc_sharing_remember(&sharing, &known);
+        EXPECT_EQ(strc_sharing_wanted(&sharing).threads, 1u);
+        EXPECT_EQ(strc_sharing_wanted(&sharing).slices, 4u);
+    }
+}
+
+/// A run whose times are made up: `each` says how many ns a steady state takes. The division in use at last; `tried`: all that were.
+template <typename Each>
+strc_division settled(strc_sharing_limits limits, Each each,
+                      std::set<std::string>* tried = nullptr) {
     strc_sharing sharing;
-    strc_sharing_begin(&sharing, most, 0);
+    strc_sharing_begin(&sharing, limits, 0);
     std::int64_t now = 1;  // long ago, so that all that waits for a time is tried at once
-    std::set<std::uint32_t> tried;
-    for (int k = 0; k < 40; ++k) {
-        const std::uint32_t threads = strc_sharing_wanted(&sharing);
-        tried.insert(threads);
-        const std::int64_t took = static_cast<std::int64_t>(1000 * each.at(threads));
-        strc_sharing_measured(&sharing, {now, now + took, 1000, threads > 1 ? 10u : 0u, threads});
+    for (int k = 0; k < 80; ++k) {
+        const strc_division wanted = strc_sharing_wanted(&sharing);
+        if (tried)
+            tried->insert(std::to_string(wanted.threads) + " " + std::to_string(wanted.slices) +
+                          (wanted.is_coarse ? " coarse" : ""));
+        const auto took = static_cast<std::int64_t>(1000 * each(wanted));
+        const std::uint64_t chunks = wanted.threads > 1 ? 10 : 0;
+        strc_sharing_measured(&sharing, {now, now + took, 1000, chunks, wanted});
         now += took;
     }
+    return sharing.ways[sharing.used].division;
+}
+
+/// The number of threads, if nothing else matters.
+std::uint32_t settled(std::uint32_t most, const std::map<std::uint32_t, double>& each) {
+    std::set<std::string> tried;
+    const strc_division found = settled(
+        {most, 1, 1, 0, 0}, [&](strc_division way) { return each.at(way.threads); }, &tried);
     EXPECT_EQ(tried.size(), each.size()) << "each number is tried";
-    return sharing.ways[sharing.used].threads;
+    return found.threads;
 }
 
 TEST(Sharing, FindsTheNumberOfThreads) {
@@ -158,6 +191,100 @@ TEST(Sharing, FindsTheNumberOfThreads) {
     EXPECT_EQ(settled(4, {{1, 1000}, {4, 1500}, {2, 990}}), 1u);
     EXPECT_EQ(settled(3, {{1, 1000}, {3, 500}}), 3u);
     EXPECT_EQ(settled(1, {{1, 1000}}), 1u);
+}
+
+TEST(Sharing, FindsTheLengthOfChunks) {
+    auto best = [](std::uint32_t slices) {
+        return settled(kTwoThreads, [=](strc_division way) {
+            const double far =
+                way.slices > slices ? double(way.slices) / slices : double(slices) / way.slices;
+            return way.threads == 1 ? 1000 : 600 + 50 * far;
+        });
+    };
+    for (const std::uint32_t slices : {1, 2, 4, 8}) {
+        EXPECT_EQ(best(slices).slices, slices);
+        EXPECT_EQ(best(slices).threads, 2u);
+        EXPECT_EQ(best(slices).is_coarse, 0u);
+    }
+}
+
+TEST(Sharing, ChoosesSections) {
+    auto each = [](double coarse) {
+        return [=](strc_division way) {
+            return way.threads == 1 ? 1000 : way.is_coarse ? coarse : 600.0;
+        };
+    };
+    EXPECT_EQ(settled(kTwoThreads, each(550)).is_coarse, 1u);
+    EXPECT_EQ(settled(kTwoThreads, each(595)).is_coarse, 0u) << "too little to say so";
+    strc_sharing_limits none = kTwoThreads;
+    none.has_coarse = 0;
+    EXPECT_EQ(settled(none, each(100)).is_coarse, 0u);
+}
+
+TEST(Sharing, TriesWhatIsLikeTheBest) {
+    auto same = [](strc_division way) { return way.threads == 1 ? 1000.0 : 600.0; };
+    std::set<std::string> tried;
+    settled(kTwoThreads, same, &tried);
+    EXPECT_EQ(tried, (std::set<std::string>{"1 4", "2 4", "2 2", "2 8", "2 4 coarse"}));
+    strc_sharing_limits fixed = kTwoThreads;
+    fixed.is_fixed = 1;
+    tried.clear();
+    settled(fixed, same, &tried);
+    EXPECT_EQ(tried, (std::set<std::string>{"1 4", "2 4"}));
+}
+
+TEST(Sharing, DoesNotWaitForLongChunks) {
+    strc_sharing sharing;
+    strc_sharing_begin(&sharing, kTwoThreads, 0);
+    int lacking = 0;
+    for (std::int64_t now = 1, k = 0; k < 80; ++k, now += 1000) {
+        const strc_division wanted = strc_sharing_wanted(&sharing);
+        if (wanted.slices > 4) {
+            ++lacking;
+            strc_sharing_lacks(&sharing, wanted);
+        }
+        const std::uint64_t chunks = wanted.threads > 1 && wanted.slices <= 4 ? 10 : 0;
+        strc_sharing_measured(&sharing, {now, now + (chunks ? 500 : 1000), 1, chunks, wanted});
+    }
+    EXPECT_GT(lacking, 0);
+    EXPECT_LT(lacking, 40) << "others are tried, too";
+    EXPECT_EQ(sharing.ways[sharing.used].division.threads, 2u);
+    EXPECT_LE(sharing.ways[sharing.used].division.slices, 4u);
+}
+
+/// A run of blocks in which a helper is stopped every `between` shared ones. How many of a million blocks wait for that.
+int waiting(std::uint64_t between) {
+    strc_rest rest{};
+    int stops = 0;
+    for (std::uint64_t block = 0, shared = 0; block < 1000000; ++block) {
+        if (strc_rest_lasts(&rest)) continue;
+        if (++shared % between == 0) {
+            ++stops;
+            strc_rest_begin(&rest);
+        } else {
+            strc_rest_sound(&rest);
+        }
+    }
+    return stops;
+}
+
+TEST(Rest, MakesStopsRare) {
+    for (const std::uint64_t between : {1, 2, 10, 100, 500, 1000, 1500, 2000, 10000}) {
+        EXPECT_LT(waiting(between), 1000) << between;
+        EXPECT_GE(waiting(between), 10) << between << ": helpers are called again";
+    }
+}
+
+TEST(Rest, IsOver) {
+    strc_rest rest{};
+    EXPECT_FALSE(strc_rest_lasts(&rest));
+    strc_rest_begin(&rest);
+    for (int k = 0; k < 64; ++k) EXPECT_TRUE(strc_rest_lasts(&rest));
+    EXPECT_FALSE(strc_rest_lasts(&rest));
+    strc_rest_begin(&rest);
+    EXPECT_EQ(rest.left, 128u);
+    for (int k = 0; k < 128 * 16 + 64 * 16; ++k) strc_rest_sound(&rest);
+    EXPECT_EQ(rest.length, 0u) << "as if there had been none";
 }
 
 }  // namespace
