@@ -13,11 +13,11 @@ ELEMENTS = {
 }
 EXAMPLES = """examples:
   strc import model.onnx --dim N=1 -o model.str
-  strc import model.py:CNN --input 1x3x32x32 -o cnn.str
+  strc import model.py:CNN --input 1x3x32x32 --eval -o cnn.str
   strc import model.py:make_tagger --input 1x7:long --dynamic 0 -o tagger.str
   strc import amplifier.py:WaveNet --input 1x1x8192 --streaming -o amplifier.str
-  strc import model.py:CNN --input 1x3x32x32 --emit=ir
-  strc import model.py:CNN --input 1x3x32x32 --emit=streams -o cnn.svg"""
+  strc import model.py:CNN --input 1x3x32x32 --eval --emit=ir
+  strc import model.py:CNN --input 1x3x32x32 --eval --emit=streams -o cnn.svg"""
 EMITS = ("source", "fx", "ir", "graph", "streams")
 
 
@@ -90,6 +90,9 @@ def parser() -> argparse.ArgumentParser:
         "--context", metavar="N", type=int, help="with --streaming: attention goes back N time steps at most, as if the model had such a mask",
     )
     made.add_argument("--dynamic", metavar="DIM", type=int, action="append", default=[], help="this dimension of every input is open")
+    made.add_argument(
+        "--eval", action="store_true", help="puts the model into the mode in which it runs: no dropout, stored statistics (as model.eval() does)",
+    )
     made.add_argument("--seed", metavar="N", type=int, default=0, help="for random weights and example inputs (0)")
     made.add_argument("--python", metavar="PATH", help="the Python to use; it needs PyTorch")
     return made

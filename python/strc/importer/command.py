@@ -57,6 +57,8 @@ def check_options(options: argparse.Namespace) -> None:
     is_onnx = is_onnx_file(options.model)
     if options.dim and not is_onnx:
         raise ImportFailure("--dim says something about ONNX models; the shapes of --input are all that there is to say of a module")
+    if is_onnx and options.eval:
+        raise ImportFailure("--eval says something about a module; an ONNX model has no mode of training that could be changed")
     if is_onnx and (options.dynamic or options.emit == "fx"):
         raise ImportFailure("an ONNX model has no graph of PyTorch (--emit=fx), and each of its dimensions gets a size (--dim instead of --dynamic)")
     for given in options.state:
@@ -81,6 +83,8 @@ def is_onnx_file(name: str) -> bool:
 def read_module(options: argparse.Namespace) -> tuple[Model, torch.nn.Module, list[torch.Tensor]]:
     """A module as a program, itself, and examples of its inputs."""
     model = load_model(options.model)
+    if options.eval:
+        model.eval()
     inputs = [example(*given) for given in options.input]
     if options.streaming:
         return stream_model(model, inputs, options.time or None, options.latency, options.context), model, inputs

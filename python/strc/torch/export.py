@@ -21,7 +21,7 @@ from ..source import source_of
 from ..source.expressions import EXPRESSIONS, Written
 from ..source.floats import StreamFilter
 from ..streaming import OtherLength, Streamed, formatted, join_frames, prove, streamed
-from .attributes import evaluating
+from .attributes import unchanged
 from .capture import Captured, capture
 from .graph_lowering import lower
 from .lengths import where_lengths_count
@@ -221,7 +221,7 @@ def proven(
     source, weights = text.encode("ascii"), safetensors.torch.save(tensors)
     if imported.streamed:
         try:
-            with evaluating(model), scans_as_loops():
+            with unchanged(model), scans_as_loops():
                 prove(imported.streamed, model, list(example_inputs), source, weights)
         except OtherLength as fault:
             raise explained(model, example_inputs, fault) from fault
