@@ -20,11 +20,12 @@ from torch.export import ExportedProgram
 from ..errors import ImportFailure, Place
 from .attributes import Change, unchanged
 from .changes import called, check_attributes, make_buffers, refused
-from .places import OWN_FOLDER, TORCH_FOLDER, at_line, own_place, stays
-from .states import Buffer, changed_buffers, returned_by
 from .mode import in_training, is_training, trains
-from .scans import scans_as_loops
+from .places import OWN_FOLDER, TORCH_FOLDER, at_line, own_place, stays
 from .record import NotRecorded, Stored, record, versions
+from .results import plain_results
+from .scans import scans_as_loops
+from .states import Buffer, changed_buffers, returned_by
 
 MADE_FOR = "2.11"
 
@@ -188,6 +189,12 @@ def is_in_place(node: Any) -> bool:
 def capture(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Open = ()) -> Captured:
     """The graph of a model for inputs like these, of which these dimensions are open. Raises `ImportFailure` with the model's own line."""
     check_version()
+    with plain_results(model):
+        return capture_flat(model, inputs, dynamic)
+
+
+def capture_flat(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Open) -> Captured:
+    """The graph of a model that returns a tensor or a tuple of them."""
     with unchanged(model) as attributes:
         captured = None
         if any(dynamic):
@@ -224,7 +231,7 @@ def capture_with_buffers(
     try:
         with unchanged(model):
             make_buffers(numbers)
-            captured = capture(model, inputs, dynamic)
+            captured = capture_flat(model, inputs, dynamic)
     except ImportFailure as error:
         raise refused(model, inputs, numbers[0]) from error
     # torch.export does not see what one module assigns to a buffer of another one.
@@ -244,7 +251,7 @@ def recorded(model: torch.nn.Module, inputs: Sequence[torch.Tensor]) -> Captured
     """By one run, which changes the model; None if that cannot tell the graph, or if the model does not run."""
 
     def program() -> ExportedProgram:
-        with unchanged(model):
+        with plain_results(model), unchanged(model):
             return exported(model, inputs, ())
 
     try:
