@@ -16,6 +16,7 @@ EXAMPLES = """examples:
   strc import model.py:CNN --input 1x3x32x32 --eval -o cnn.str
   strc import model.py:make_tagger --input 1x7:long --dynamic 0 -o tagger.str
   strc import amplifier.py:WaveNet --input 1x1x8192 --streaming -o amplifier.str
+  strc import gpt2.py:make --generate --context 256 -o gpt2.str
   strc import model.py:CNN --input 1x3x32x32 --eval --emit=ir
   strc import model.py:CNN --input 1x3x32x32 --eval --emit=streams -o cnn.svg"""
 EMITS = ("source", "fx", "ir", "graph", "streams")
@@ -87,8 +88,14 @@ def parser() -> argparse.ArgumentParser:
         "--latency", metavar="N", type=int, default=0, help="with --streaming: the result may come N time steps late (0: only what is causal)",
     )
     made.add_argument(
-        "--context", metavar="N", type=int, help="with --streaming: attention goes back N time steps at most, as if the model had such a mask",
+        "--context", metavar="N", type=int,
+        help="with --streaming: attention goes back N time steps at most, as if the model had such a mask; with --generate: N tokens",
     )
+    made.add_argument(
+        "--generate", action="store_true",
+        help="a decoder of transformers as a program that takes tokens and gives tokens, with keys and values of --context N of them",
+    )
+    made.add_argument("--batch", metavar="N", type=int, help="with --generate: so many sequences side by side (1)")
     made.add_argument("--dynamic", metavar="DIM", type=int, action="append", default=[], help="this dimension of every input is open")
     made.add_argument(
         "--eval", action="store_true", help="puts the model into the mode in which it runs: no dropout, stored statistics (as model.eval() does)",

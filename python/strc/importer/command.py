@@ -15,6 +15,7 @@ from ..errors import ImportFailure
 from ..files import naming
 from ..ir import show
 from ..torch.export import Imported, Model, import_model, proven, stream_model, write
+from ..torch.generation import import_generator
 from .arguments import parser
 from .loading import example, load_model
 
@@ -64,8 +65,9 @@ def check_options(options: argparse.Namespace) -> None:
     for given in options.state:
         if isinstance(given, str) != is_onnx:
             raise ImportFailure("a state of an ONNX model is --state IN=OUT or --state auto, one of a module --state SHAPE")
+    check_generate(options)
     if not options.streaming:
-        if options.latency or options.time or options.context is not None:
+        if options.latency or options.time or options.context is not None and not options.generate:
             raise ImportFailure("--latency, --time and --context say something about --streaming, which is not given")
         return
     if options.dynamic or options.state:
@@ -74,6 +76,20 @@ def check_options(options: argparse.Namespace) -> None:
         raise ImportFailure("--latency is 0 or more")
     if options.context is not None and options.context < 1:
         raise ImportFailure("--context is 1 or more")
+
+
+def check_generate(options: argparse.Namespace) -> None:
+    """Raises `ImportFailure` for options that do not go with --generate, or with its absence."""
+    if not options.generate:
+        if options.batch is not None:
+            raise ImportFailure("--batch says something about --generate, which is not given")
+        return
+    others = {"--streaming": options.streaming, "--input": options.input, "--state": options.state, "--dynamic": options.dynamic}
+    given = [name for name, value in others.items() if value]
+    if given or is_onnx_file(options.model):
+        raise ImportFailure(f"--generate goes not with {given[0] if given else 'an ONNX model'}: a decoder takes tokens, and its states go round by themselves")
+    if options.context is None:
+        raise ImportFailure("--generate takes --context N: so many tokens are attended to, and the keys and values of so many are kept")
 
 
 def is_onnx_file(name: str) -> bool:
@@ -85,6 +101,8 @@ def read_module(options: argparse.Namespace) -> tuple[Model, torch.nn.Module, li
     model = load_model(options.model)
     if options.eval:
         model.eval()
+    if options.generate:
+        return import_generator(model, options.context, 1 if options.batch is None else options.batch), model, []
     inputs = [example(*given) for given in options.input]
     if options.streaming:
         return stream_model(model, inputs, options.time or None, options.latency, options.context), model, inputs

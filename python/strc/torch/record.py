@@ -234,8 +234,8 @@ class Recorder(ProxyTorchDispatchMode):  # type: ignore[misc]
         return result
 
     def note(self, func: Any, arguments: Any, result: Any) -> None:
-        if not isinstance(func, torch._ops.OpOverload) or func.namespace != "aten":
-            self.refuse(f"{func} is no operator of ATen")
+        if not isinstance(func, torch._ops.OpOverload) or func.namespace not in ("aten", "strc"):
+            self.refuse(f"{func} is neither an operator of ATen nor of strc")
         node = self.graph.call_function(func, *arguments)
         node.meta.update(self.about(), val=pytree.tree_map(shape_alone, result))
         self.follow(node, result)
