@@ -124,7 +124,7 @@ class Attention:
         return functional.scaled_dot_product_attention(query, key, value, scale=scale, enable_gqa=True)
 
 
-class Step(torch.nn.Module):
+class Step(torch.nn.Module):  # type: ignore[misc]
     """A decoder over one token of each sequence, and the place of these: the scores of the next ones, and their place."""
 
     def __init__(self, model: torch.nn.Module):
