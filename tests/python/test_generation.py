@@ -9,14 +9,14 @@ import torch
 from support import STRC
 from test_run import assert_close
 from torch import nn
-from transformers_models import WORDS, bert_pooled, gpt2, llama, made, qwen3, t5, transformers, words
+from transformers_models import bert_pooled, gemma2, gpt2, llama, made, mistral, qwen3, t5, transformers, words
 
 import strc.torch
 from strc.errors import ImportFailure
 from strc.importer import command
 from strc.torch.generation import Attention, Step, attending
 
-DECODERS = {"gpt2": gpt2, "gpt2, scaled by layer": lambda: gpt2(scale_attn_by_inverse_layer_idx=True), "llama": llama, "qwen3": qwen3}
+DECODERS = {"gpt2": gpt2, "gpt2, scaled by layer": lambda: gpt2(scale_attn_by_inverse_layer_idx=True), "llama": llama, "qwen3": qwen3, "mistral": mistral}
 SAMPLING = [(1, 0, 1, 0), (0.7, 5, 1, 3), (1.3, 0, 0.6, 4), (1, 10, 0.9, -5), (0.5, 1, 1, 1), (2, 1000, 0.01, 2)]
 
 
@@ -211,6 +211,7 @@ REFUSED = {
     "no decoder": (lambda: nn.Linear(3, 3), "a Linear is no decoder of the package transformers"),
     "an encoder": (lambda: bert_pooled()[0], "BertModel"),
     "an encoder, too": (lambda: t5()[0].model, "T5ForConditionalGeneration cannot generate token by token"),
+    "another attention": (lambda: gemma2()[0], "an attention with softcap has no filter with a ring"),
     "what comes later": (peeks, "Peeks gives something else token by token than for a whole sequence"),
 }
 

@@ -1,6 +1,7 @@
 """Models of the package transformers, whole: masks made inside, and all tensors of what they return, caches of keys and values too."""
 
 import dataclasses
+import inspect
 
 import pytest
 import torch
@@ -9,7 +10,7 @@ from torch import nn
 from transformers_models import MODELS, made, transformers
 
 import strc.torch
-from strc.torch.results import flat
+from strc.torch.results import flat, plain_results
 
 
 @pytest.mark.parametrize("make", MODELS, ids=lambda make: make.__name__)
@@ -51,6 +52,15 @@ def test_dataclasses_and_dictionaries(tmp_path):
     strc.torch.export(model, [x], tmp_path / "model.str")
     for found, value in zip(run_program(tmp_path, "Returns", [x], 3), [x.sum(1), model.own(x).detach(), x + 1]):
         assert_close(found, value)
+
+
+def test_one_inside_of_the_other():
+    """The names of arguments stay, and a result that is flat is left alone."""
+    model, x = Returns(), torch.randn(2, 3)
+    with plain_results(model), plain_results(model):
+        assert list(inspect.signature(model.forward).parameters) == ["x"]
+        assert len(model(x)) == 5 and model(x)[0] == 2
+    assert isinstance(model(x), Found)
 
 
 def test_a_model_with_a_forward_of_its_own(tmp_path):

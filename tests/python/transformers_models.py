@@ -52,6 +52,16 @@ def qwen3():
     return transformers.Qwen3ForCausalLM(transformers.Qwen3Config(**DECODER, head_dim=16)), [words()]
 
 
+def mistral():
+    """Attends to its last five tokens."""
+    return transformers.MistralForCausalLM(transformers.MistralConfig(**DECODER, sliding_window=5)), [words()]
+
+
+def gemma2():
+    """With scores that are squeezed before their softmax."""
+    return transformers.Gemma2ForCausalLM(transformers.Gemma2Config(**DECODER, head_dim=16)), [words()]
+
+
 def vit():
     return transformers.ViTForImageClassification(transformers.ViTConfig(image_size=32, patch_size=8, **SIZES)), [torch.randn(1, 3, 32, 32)]
 
@@ -71,7 +81,7 @@ def whisper():
     return Named(transformers.WhisperForConditionalGeneration(config), "input_features", "decoder_input_ids"), [torch.randn(1, 8, 40), words(4)]
 
 
-MODELS = [bert, bert_pooled, gpt2, llama, qwen2, qwen3, vit, t5, whisper]
+MODELS = [bert, bert_pooled, gpt2, llama, qwen2, qwen3, mistral, gemma2, vit, t5, whisper]
 
 
 def made(make):

@@ -48,18 +48,22 @@ def flat(value: Any) -> Iterator[Any]:
             yield from flat(part)
 
 
+def as_tuple(result: Any) -> Any:
+    return result if isinstance(result, torch.Tensor) else tuple(flat(result))
+
+
 @contextlib.contextmanager
 def plain_results(model: torch.nn.Module) -> Iterator[None]:
     """Lets the model return a tuple of all that is in its result."""
-    own = vars(model).get("forward")
+    own = vars(model).get("forward")  # what somebody has put in the place of the class's
     forward = own or type(model).forward
 
     @functools.wraps(forward)
-    def flattening(self: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:
-        result = forward(*args, **kwargs) if own else forward(self, *args, **kwargs)
-        return result if isinstance(result, torch.Tensor) else tuple(flat(result))
+    def flattening(*args: Any, **kwargs: Any) -> Any:
+        return as_tuple(forward(*args, **kwargs))
 
-    model.forward = functools.partial(flattening, model) if own else types.MethodType(flattening, model)
+    # A method, so that copies of the model call their own.
+    model.forward = flattening if own else types.MethodType(flattening, model)
     try:
         yield
     finally:
