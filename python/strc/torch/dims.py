@@ -42,7 +42,7 @@ def open_dims(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: D
     if not dynamic:
         return []
     if has_numbers(dynamic):
-        return [[dim for dim in dynamic if dim < tensor.dim()] for tensor in inputs]
+        return [[int(dim) for dim in dynamic if int(dim) < tensor.dim()] for tensor in inputs]
     if isinstance(dynamic, Mapping):
         names = list(inspect.signature(model.forward).parameters)
         unknown = [name for name in dynamic if name not in names[: len(inputs)]]
