@@ -18,16 +18,16 @@ import torchvision
 from torch import nn
 
 def small():
-    return nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.Flatten(), nn.Linear(7200, 10))
+    return nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.Flatten(), nn.Linear(7200, 10)).eval()
 
 def resnet18():
-    return torchvision.models.resnet18(weights=None)
+    return torchvision.models.resnet18(weights=None).eval()
 
 def mobilenet_v3():
-    return torchvision.models.mobilenet_v3_small(weights=None)
+    return torchvision.models.mobilenet_v3_small(weights=None).eval()
 
 def vit():
-    return torchvision.models.vit_b_16(weights=None)
+    return torchvision.models.vit_b_16(weights=None).eval()
 """
 CALLS = {
     "small": ["--input", "1x3x32x32"], "small, --dynamic 0": ["--input", "2x3x32x32", "--dynamic", "0"],

@@ -1,7 +1,7 @@
 """Speech without noise in two stages, after DTLN (Westhausen and Meyer, 2020): a mask for the bands of a spectrum, and one for windows that are learned. The spectrum is
 that of a convolution with sines and cosines.
 
-    strc import examples/streaming/dtln.py:DTLN --input 1x1x256 --streaming -o denoise.str
+    strc import examples/streaming/dtln.py:DTLN --input 1x1x256 --streaming --eval -o denoise.str
 """
 
 import math

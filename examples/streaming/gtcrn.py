@@ -1,7 +1,7 @@
 """Spectra without noise, after GTCRN (Rong and others, 2024): grouped convolutions over time and frequency, attention by a recurrent layer over time, and
 recurrent layers in groups, within a frame and from frame to frame.
 
-    strc import examples/streaming/gtcrn.py:GTCRN --input 1x2x40x33 --streaming --time 2 -o denoise.str
+    strc import examples/streaming/gtcrn.py:GTCRN --input 1x2x40x33 --streaming --eval --time 2 -o denoise.str
 """
 
 import torch

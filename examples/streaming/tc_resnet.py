@@ -1,6 +1,6 @@
 """Keywords by convolutions along time over the bands of a frame, after TC-ResNet (Choi and others, 2019), made causal: the mean is that of the last frames.
 
-    strc import examples/streaming/tc_resnet.py:TCResNet --input 1x40x128 --streaming -o keywords.str
+    strc import examples/streaming/tc_resnet.py:TCResNet --input 1x40x128 --streaming --eval -o keywords.str
 """
 
 import torch

@@ -101,6 +101,7 @@ class Sample(torch.nn.Module):
         self.op = op
         self.leaves, self.spec = pytree.tree_flatten(((sample.input, *sample.args), sample.kwargs))
         self.places = [i for i, leaf in enumerate(self.leaves) if isinstance(leaf, torch.Tensor)]
+        self.eval()
 
     def tensors(self):
         return [self.leaves[i] for i in self.places]

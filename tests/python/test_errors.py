@@ -85,10 +85,11 @@ def test_another_torch():
 
 def test_the_model_stays_as_it_was(tmp_path):
     model = nn.Sequential(nn.Linear(3, 4), nn.Dropout(), nn.BatchNorm1d(4))
-    model[2].eval()
+    model.eval()
+    model[0].train()
     before = [value.clone() for value in model.state_dict().values()]
     strc.torch.export(model, (torch.randn(2, 3),), tmp_path / "model.str")
-    assert [module.training for module in model.modules()] == [True, True, True, False]
+    assert [module.training for module in model.modules()] == [False, True, False, False]
     assert all(torch.equal(one, other) for one, other in zip(before, model.state_dict().values()))
 
 

@@ -119,7 +119,7 @@ def test_each_stands_alone(capsys):
         (["net.py:Net", "--input", "2x3x64x64", "--preprocess", "imagenet"], "takes one picture of 3 channels"),
         (["net.py:Net", "--input", "2x3x64x64", "--labels", "labels.txt"], "gives a tensor of shape 2x6"),
         (["net.py:Sum", "--input", "3x4", "--input", "3x4", "--labels", "labels.txt"], "networks with one input, and this one has 2"),
-        (["net.py:Net", "--input", "1x3x64x64", "--preprocess", "imagenet", "--emit=ir"], "they go not with --streaming"),
+        (["net.py:Net", "--input", "1x3x64x64", "--preprocess", "imagenet", "--emit=ir"], "they go not with --emit"),
     ],
 )
 def test_refused(words, said, capsys, folder):

@@ -15,11 +15,12 @@ ELEMENTS = {
 }
 EXAMPLES = """examples:
   strc import model.onnx --dim N=1 -o model.str
-  strc import model.py:CNN --input 1x3x32x32 -o cnn.str
+  strc import model.py:CNN --input 1x3x32x32 --eval -o cnn.str
   strc import model.py:make_tagger --input 1x7:long --dynamic 0 -o tagger.str
   strc import amplifier.py:WaveNet --input 1x1x8192 --streaming -o amplifier.str
-  strc import model.py:CNN --input 1x3x32x32 --emit=ir
-  strc import model.py:CNN --input 1x3x32x32 --emit=streams -o cnn.svg"""
+  strc import gpt2.py:make --generate --context 256 -o gpt2.str
+  strc import model.py:CNN --input 1x3x32x32 --eval --emit=ir
+  strc import model.py:CNN --input 1x3x32x32 --eval --emit=streams -o cnn.svg"""
 EMITS = ("source", "fx", "ir", "graph", "streams")
 
 
@@ -89,13 +90,22 @@ def parser() -> argparse.ArgumentParser:
         "--latency", metavar="N", type=int, default=0, help="with --streaming: the result may come N time steps late (0: only what is causal)",
     )
     made.add_argument(
-        "--context", metavar="N", type=int, help="with --streaming: attention goes back N time steps at most, as if the model had such a mask",
+        "--context", metavar="N", type=int,
+        help="with --streaming: attention goes back N time steps at most, as if the model had such a mask; with --generate: N tokens",
     )
+    made.add_argument(
+        "--generate", action="store_true",
+        help="a decoder of transformers as a program that takes tokens and gives tokens, with keys and values of --context N of them",
+    )
+    made.add_argument("--batch", metavar="N", type=int, help="with --generate: so many sequences side by side (1)")
     made.add_argument("--dynamic", metavar="DIM", type=int, action="append", default=[], help="this dimension of every input is open")
     made.add_argument(
         "--preprocess", choices=list(PREPROCESSINGS), help="the program takes pictures of any size, and makes of them what networks for this data take",
     )
     made.add_argument("--labels", metavar="FILE", help="the program prints the best five classes, whose names are the lines of FILE, with their probabilities")
+    made.add_argument(
+        "--eval", action="store_true", help="puts the model into the mode in which it runs: no dropout, stored statistics (as model.eval() does)",
+    )
     made.add_argument("--seed", metavar="N", type=int, default=0, help="for random weights and example inputs (0)")
     made.add_argument("--python", metavar="PATH", help="the Python to use; it needs PyTorch")
     return made

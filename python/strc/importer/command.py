@@ -16,6 +16,7 @@ from ..errors import ImportFailure
 from ..files import naming
 from ..ir import show
 from ..torch.export import Imported, Model, import_model, proven, stream_model, write
+from ..torch.generation import import_generator
 from .arguments import parser
 from .loading import example, load_model
 from .pictures import surroundings
@@ -59,15 +60,17 @@ def check_options(options: argparse.Namespace) -> None:
     is_onnx = is_onnx_file(options.model)
     if options.dim and not is_onnx:
         raise ImportFailure("--dim says something about ONNX models; the shapes of --input are all that there is to say of a module")
+    if is_onnx and options.eval:
+        raise ImportFailure("--eval says something about a module; an ONNX model has no mode of training that could be changed")
     if is_onnx and (options.dynamic or options.emit == "fx"):
         raise ImportFailure("an ONNX model has no graph of PyTorch (--emit=fx), and each of its dimensions gets a size (--dim instead of --dynamic)")
     for given in options.state:
         if isinstance(given, str) != is_onnx:
             raise ImportFailure("a state of an ONNX model is --state IN=OUT or --state auto, one of a module --state SHAPE")
-    if (options.preprocess or options.labels) and (options.streaming or options.dynamic or options.state or options.emit != "source"):
-        raise ImportFailure("--preprocess and --labels stand around a network that gives a result for each picture: they go not with --streaming, --dynamic, --state, --emit")
+    check_generate(options)
+    check_surroundings(options)
     if not options.streaming:
-        if options.latency or options.time or options.context is not None:
+        if options.latency or options.time or options.context is not None and not options.generate:
             raise ImportFailure("--latency, --time and --context say something about --streaming, which is not given")
         return
     if options.dynamic or options.state:
@@ -78,6 +81,31 @@ def check_options(options: argparse.Namespace) -> None:
         raise ImportFailure("--context is 1 or more")
 
 
+def check_surroundings(options: argparse.Namespace) -> None:
+    """Raises `ImportFailure` for options that do not go with --preprocess and --labels."""
+    others = {
+        "--streaming": options.streaming, "--generate": options.generate, "--dynamic": options.dynamic, "--state": options.state,
+        "--emit": options.emit != "source",
+    }
+    given = [name for name, value in others.items() if value]
+    if (options.preprocess or options.labels) and given:
+        raise ImportFailure(f"--preprocess and --labels stand around a network that gives a result for each picture: they go not with {given[0]}")
+
+
+def check_generate(options: argparse.Namespace) -> None:
+    """Raises `ImportFailure` for options that do not go with --generate, or with its absence."""
+    if not options.generate:
+        if options.batch is not None:
+            raise ImportFailure("--batch says something about --generate, which is not given")
+        return
+    others = {"--streaming": options.streaming, "--input": options.input, "--state": options.state, "--dynamic": options.dynamic}
+    given = [name for name, value in others.items() if value]
+    if given or is_onnx_file(options.model):
+        raise ImportFailure(f"--generate goes not with {given[0] if given else 'an ONNX model'}: a decoder takes tokens, and its states go round by themselves")
+    if options.context is None:
+        raise ImportFailure("--generate takes --context N: so many tokens are attended to, and the keys and values of so many are kept")
+
+
 def is_onnx_file(name: str) -> bool:
     return name.endswith(".onnx")
 
@@ -85,6 +113,10 @@ def is_onnx_file(name: str) -> bool:
 def read_module(options: argparse.Namespace) -> tuple[Model, torch.nn.Module, list[torch.Tensor]]:
     """A module as a program, itself, and examples of its inputs."""
     model = load_model(options.model)
+    if options.eval:
+        model.eval()
+    if options.generate:
+        return import_generator(model, options.context, 1 if options.batch is None else options.batch), model, []
     inputs = [example(*given) for given in options.input]
     if options.streaming:
         return stream_model(model, inputs, options.time or None, options.latency, options.context), model, inputs

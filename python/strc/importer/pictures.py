@@ -10,7 +10,7 @@ import torch
 
 from ..errors import ImportFailure
 from ..files import naming
-from ..torch.attributes import evaluating
+from ..torch.attributes import unchanged
 from ..torch.export import Model
 
 
@@ -96,7 +96,7 @@ def surroundings(preprocess: str | None, labels: str | None, model: torch.nn.Mod
     first = before(preprocess, inputs[0].shape) if preprocess else ()
     if not labels:
         return Surroundings(first)
-    with evaluating(model), torch.no_grad():
+    with unchanged(model), torch.no_grad():
         result = model(*inputs)
     while isinstance(result, (tuple, list)) and len(result) == 1:
         result = result[0]

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from ..ir import Instruction
 from .algorithms import ALGORITHMS
+from .boxes import BOXES
 from .special import SPECIAL
 from .functions import ONE, TWO, Function
 from .literals import type_of
@@ -93,6 +94,7 @@ def _remainder(steps: int) -> tuple[str, ...]:
 EXPRESSIONS: Mapping[str, Written] = {
     **ALGORITHMS,
     **SPECIAL,
+    **BOXES,
     **_written(ONE, 1),
     **_written(TWO, 2),
     **_each(

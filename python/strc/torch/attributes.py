@@ -213,15 +213,14 @@ class Values:
 
 
 @contextlib.contextmanager
-def evaluating(model: torch.nn.Module) -> Iterator[Attributes]:
-    """The model as it is when it runs (no dropout, stored statistics); afterwards it is as it was, and so are random numbers to come.
+def unchanged(model: torch.nn.Module) -> Iterator[Attributes]:
+    """The model may run meanwhile; afterwards it is as it was, and so are random numbers to come.
 
     A forward seldom changes a parameter, of which no copy is made.
     """
     attributes = Attributes(model)
     values = Values(attributes.tensors())
     with torch.random.fork_rng(devices=[]):
-        model.eval()
         try:
             yield attributes
         finally:

@@ -18,12 +18,14 @@ import torch
 from torch.export import ExportedProgram
 
 from ..errors import ImportFailure, Place
-from .attributes import Change, evaluating
+from .attributes import Change, unchanged
 from .changes import called, check_attributes, make_buffers, refused
+from .mode import in_training, is_training, trains
 from .places import OWN_FOLDER, TORCH_FOLDER, at_line, own_place, stays
-from .states import Buffer, changed_buffers, returned_by
-from .scans import scans_as_loops
 from .record import NotRecorded, Stored, record, versions
+from .results import plain_results
+from .scans import scans_as_loops
+from .states import Buffer, changed_buffers, returned_by
 
 MADE_FOR = "2.11"
 
@@ -68,7 +70,7 @@ def first_lines(error: BaseException) -> str:
 def copied(model: torch.nn.Module) -> torch.nn.Module:
     try:
         return copy.deepcopy(model)
-    except Exception:  # whatever a model has that cannot be copied; what it is made of is kept by `evaluating`
+    except Exception:  # whatever a model has that cannot be copied; what it is made of is kept by `unchanged`
         return model
 
 
@@ -187,7 +189,13 @@ def is_in_place(node: Any) -> bool:
 def capture(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Open = ()) -> Captured:
     """The graph of a model for inputs like these, of which these dimensions are open. Raises `ImportFailure` with the model's own line."""
     check_version()
-    with evaluating(model) as attributes:
+    with plain_results(model):
+        return capture_flat(model, inputs, dynamic)
+
+
+def capture_flat(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Open) -> Captured:
+    """The graph of a model that returns a tensor or a tuple of them."""
+    with unchanged(model) as attributes:
         captured = None
         if any(dynamic):
             tried(model, inputs)
@@ -195,17 +203,25 @@ def capture(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Ope
             captured = recorded(model, inputs)
         changes = attributes.changes()
     if changes:
-        with evaluating(model):
+        with unchanged(model):
             numbers = check_attributes(model, inputs, changes)
         if numbers:
             return capture_with_buffers(model, inputs, dynamic, numbers)
     if captured is None:
-        with evaluating(model):
+        with unchanged(model):
             captured = of_program(exported(model, inputs, dynamic), type(model).__name__)
+    check_mode(model, captured.graph)
     if changes_memory(captured):
         with quiet():
             captured = of_program(captured.program().run_decompositions({}), captured.class_name)
     return captured
+
+
+def check_mode(model: torch.nn.Module, graph: torch.fx.Graph) -> None:
+    """Raises `ImportFailure` for a model in training mode if it computes otherwise then."""
+    calls = [node for node in graph.nodes if node.op == "call_function" and trains(node.target, node.args, node.kwargs)]
+    if calls and is_training(model):
+        raise in_training((operator_name(node), place_of(node)) for node in calls)
 
 
 def capture_with_buffers(
@@ -213,9 +229,9 @@ def capture_with_buffers(
 ) -> Captured:
     """The graph of a model with buffers in place of numbers that it changes, which go round."""
     try:
-        with evaluating(model):
+        with unchanged(model):
             make_buffers(numbers)
-            captured = capture(model, inputs, dynamic)
+            captured = capture_flat(model, inputs, dynamic)
     except ImportFailure as error:
         raise refused(model, inputs, numbers[0]) from error
     # torch.export does not see what one module assigns to a buffer of another one.
@@ -235,14 +251,16 @@ def recorded(model: torch.nn.Module, inputs: Sequence[torch.Tensor]) -> Captured
     """By one run, which changes the model; None if that cannot tell the graph, or if the model does not run."""
 
     def program() -> ExportedProgram:
-        with evaluating(model):
+        with plain_results(model), unchanged(model):
             return exported(model, inputs, ())
 
     try:
         with quiet():
-            made = record(model, inputs)
+            made = record(model, inputs, lambda graph: check_mode(model, graph))
     except NotRecorded:
         return None
+    except ImportFailure:
+        raise
     except Exception:  # whatever a model raises; try_out says it
         return None
     output = next(node for node in made.graph.nodes if node.op == "output")

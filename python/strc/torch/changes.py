@@ -18,7 +18,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from ..errors import ImportFailure, Place
-from .attributes import Attributes, Change, Values, evaluating, is_alike, is_holder, is_same, read
+from .attributes import Attributes, Change, Values, unchanged, is_alike, is_holder, is_same, read
 from .places import is_of_model, stays
 
 NUMBERS = {bool: torch.bool, int: torch.int64, float: torch.float64}
@@ -55,7 +55,7 @@ def are_equal(some: list[Any], others: list[Any]) -> bool:
 def others_for(model: torch.nn.Module, inputs: Inputs) -> Inputs:
     """Inputs with other values; the same ones where the model does not take those."""
     others = [other_values(tensor) for tensor in inputs]
-    with evaluating(model):
+    with unchanged(model):
         try:
             called(model, others)
         except Exception:  # whatever a model raises for values that it does not like
@@ -76,9 +76,9 @@ def buffers_kept(model: torch.nn.Module) -> Iterator[None]:
 def moving(model: torch.nn.Module, inputs: Inputs) -> list[str] | None:
     """The attributes that change with every call in more than tensors; None if a call gives something else because of what one before it left."""
     others = others_for(model, inputs)
-    with evaluating(model):
+    with unchanged(model):
         expected = called(model, others)
-    with evaluating(model):
+    with unchanged(model):
         with buffers_kept(model):
             called(model, inputs)
         between = Attributes(model)
@@ -110,7 +110,7 @@ def is_number(change: Change) -> bool:
 
 
 def make_buffers(numbers: Sequence[Change]) -> None:
-    """Puts buffers of one element in place of numbers; `evaluating` around it takes them away again."""
+    """Puts buffers of one element in place of numbers; `unchanged` around it takes them away again."""
     for number in numbers:
         value = number.holder.content[number.key]
         del vars(number.holder.it)[number.key]
@@ -120,9 +120,9 @@ def make_buffers(numbers: Sequence[Change]) -> None:
 def can_be_buffers(model: torch.nn.Module, inputs: Inputs, numbers: Sequence[Change]) -> bool:
     """Whether three calls give the same with buffers."""
     calls = [inputs, others_for(model, inputs), inputs]
-    with evaluating(model):
+    with unchanged(model):
         expected = [called(model, values) for values in calls]
-    with evaluating(model):
+    with unchanged(model):
         try:
             make_buffers(numbers)
             found = [called(model, values) for values in calls]
@@ -152,7 +152,7 @@ def place_of_change(model: torch.nn.Module, inputs: Inputs, change: Change) -> P
         return follow if is_of_model(frame.f_code.co_filename) else None
 
     tracer = sys.gettrace()
-    with evaluating(model):
+    with unchanged(model):
         sys.settrace(enter)
         try:
             called(model, inputs)

@@ -21,8 +21,9 @@ from ..source import source_of
 from ..source.expressions import EXPRESSIONS, Written
 from ..source.floats import StreamFilter
 from ..streaming import OtherLength, Streamed, formatted, join_frames, prove, streamed
-from .attributes import evaluating
+from .attributes import unchanged
 from .capture import Captured, capture
+from .dims import Dynamic, check_open, open_dims
 from .graph_lowering import lower
 from .lengths import where_lengths_count
 from .lowering import static
@@ -70,17 +71,18 @@ class Imported(Model):
 
 
 def import_model(
-    model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], dynamic: Sequence[int] = (), states: Sequence[torch.Tensor] = ()
+    model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], dynamic: Dynamic = (), states: Sequence[torch.Tensor] = ()
 ) -> Imported:
     """Reads a model. Raises `strc.errors.ImportFailure`.
 
-    `dynamic` are the dimensions of every input that stay open. Buffers that the model changes go round in a feedback loop. `states` are examples of further inputs that, from the second time on, are
+    `dynamic` are the dimensions of every input that stay open, or for each input those that a `torch.export.Dim` marks. Buffers that the model changes go round in a feedback loop. `states` are examples of further inputs that, from the second time on, are
     what the model gave last time as its last results; they begin as zeros.
     """
     if states and dynamic:
         raise ImportFailure("a state begins as zeros of one shape, so that no dimension is open: --state goes not with --dynamic")
-    open_ = [[dim for dim in dynamic if dim < tensor.dim()] for tensor in example_inputs] if dynamic else []
+    open_ = open_dims(model, example_inputs, dynamic)
     captured, program, tensors, empty = lower(capture(model, [*example_inputs, *states], open_))
+    check_open(program, open_, dynamic)
     check_results(program)
     buffers = captured.buffers
     if states or buffers:
@@ -158,7 +160,7 @@ def only_kind(tensors: Sequence[torch.Tensor]) -> Kind | None:
 
 def export(
     model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], path: str | os.PathLike[str], *, replicate: bool = False,
-    dynamic: Sequence[int] = (), states: Sequence[torch.Tensor] = (), title: str = "", streaming: bool = False, time: Times = None,
+    dynamic: Dynamic = (), states: Sequence[torch.Tensor] = (), title: str = "", streaming: bool = False, time: Times = None,
     latency: int = 0, context: int | None = None,
 ) -> Imported:
     """Writes the model to `path` (a .str file) and its weights beside it (.safetensors). Writes both or nothing.
@@ -223,7 +225,7 @@ def proven(
     source, weights = text.encode("ascii"), safetensors.torch.save(tensors)
     if imported.streamed:
         try:
-            with evaluating(model), scans_as_loops():
+            with unchanged(model), scans_as_loops():
                 prove(imported.streamed, model, list(example_inputs), source, weights)
         except OtherLength as fault:
             raise explained(model, example_inputs, fault) from fault

@@ -56,6 +56,7 @@ class Model(torch.nn.Module):  # type: ignore[misc]
         self.paths: list[str | None] = [None] * len(args)
         for place, path in stored.items():
             self.paths[place] = self.store(path, args[place])
+        self.eval()  # the mode in which the graph was traced stands in the arguments of its operators
 
     def store(self, path: str, tensor: torch.Tensor) -> str:
         """Under its path, in modules that hold nothing else; or beside it, if there is something else already."""

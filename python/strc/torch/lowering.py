@@ -272,7 +272,10 @@ class Lowering:
             if isinstance(value, NoResult):
                 raise value.fault()
         if is_random(node):
-            raise Forbidden("draws random numbers, and a stream gives the same for the same input; make them an input of the model")
+            raise Forbidden(
+                "draws random numbers, and a stream gives the same for the same input; make them an input of the model, or, if it does that in "
+                "training alone, put it into eval mode (--eval)"
+            )
         if is_known(args) and is_known(kwargs):
             return self.fold(node, args, kwargs)
         if is_complex(node, args, kwargs):

@@ -234,8 +234,8 @@ class Recorder(ProxyTorchDispatchMode):  # type: ignore[misc]
         return result
 
     def note(self, func: Any, arguments: Any, result: Any) -> None:
-        if not isinstance(func, torch._ops.OpOverload) or func.namespace != "aten":
-            self.refuse(f"{func} is no operator of ATen")
+        if not isinstance(func, torch._ops.OpOverload) or func.namespace not in ("aten", "strc"):
+            self.refuse(f"{func} is neither an operator of ATen nor of strc")
         node = self.graph.call_function(func, *arguments)
         node.meta.update(self.about(), val=pytree.tree_map(shape_alone, result))
         self.follow(node, result)
@@ -286,8 +286,10 @@ def as_exported() -> Iterator[None]:
         torch.compiler._is_compiling_flag, torch.compiler._is_exporting_flag = flags
 
 
-def record(model: torch.nn.Module, inputs: Sequence[torch.Tensor]) -> Recorded:
-    """The graph of a model. Raises `NotRecorded`, or what the model raises."""
+def record(
+    model: torch.nn.Module, inputs: Sequence[torch.Tensor], check: Callable[[torch.fx.Graph], None] = lambda graph: None
+) -> Recorded:
+    """The graph of a model. Raises `NotRecorded`, or what the model raises, or `check` for its graph."""
     if len(set(model.modules())) != sum(1 for _ in model.named_modules(remove_duplicate=False)):
         raise NotRecorded("a module has several names")
     recorder = Recorder(Modules(model))
@@ -298,6 +300,7 @@ def record(model: torch.nn.Module, inputs: Sequence[torch.Tensor]) -> Recorded:
         recorder.placeholder(name, tensor)
     before = versions(model, inputs)
     recorder.run(model, inputs)
+    check(recorder.graph)
     if versions(model, inputs) != before:
         recorder.refuse("the model changes what is stored, or its inputs")
     if recorder.why_not:

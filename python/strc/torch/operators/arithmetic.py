@@ -115,6 +115,13 @@ def leaky_relu(ctx: Lowering, x: Any, slope: float = 0.01) -> Any:
     return ctx.emit("leakyrelu", (x,), float(slope))
 
 
+@lowers("rrelu.default")
+def rrelu(ctx: Lowering, x: Any, lower: float = 0.125, upper: float = 1 / 3, trains: bool = False, *_: Any) -> Any:
+    if trains:
+        raise Forbidden("has random slopes (it is in training mode), which no stream has; pass training=self.training, or call model.eval()")
+    return leaky_relu(ctx, x, (lower + upper) / 2)
+
+
 @lowers("elu.default")
 def elu(ctx: Lowering, x: Any, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Any:
     inner = ctx.emit("mul_scalar", (x,), float(input_scale)) if input_scale != 1 else x

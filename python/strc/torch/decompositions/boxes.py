@@ -1,0 +1,49 @@
+"""What torchvision does with boxes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..lowering import Lowering, NotLowered, lowers, static
+from .registry import made_of
+
+
+def bins(start: Tensor, end: Tensor, count: int, samples: int, size: int, aligned: bool) -> Tensor:
+    """For each box and each of its `count` bins along one dimension what each of `size` elements adds to the mean of its samples."""
+    length = end - start if aligned else (end - start).clamp(min=1)
+    width = (length / count)[:, None, None]
+    inside = torch.arange(samples, device=start.device) + 0.5
+    at = start[:, None, None] + torch.arange(count, device=start.device)[None, :, None] * width + inside * width / samples
+    is_outside = (at < -1) | (at > size)
+    at = at.clamp(0, size - 1)
+    low = at.floor().clamp(max=max(size - 2, 0))
+    part = at - low
+    element = torch.arange(size, device=start.device)
+    weights = (element == low[..., None]) * (1 - part)[..., None] + (element == low[..., None] + 1) * part[..., None]
+    return torch.where(is_outside[..., None], torch.zeros((), device=start.device), weights).sum(2) / samples
+
+
+@made_of("torchvision.roi_align.default")
+def roi_align(
+    x: Tensor, boxes: Tensor, spatial_scale: float, pooled_height: int, pooled_width: int, sampling_ratio: int, aligned: bool
+) -> Tensor:
+    """Interpolation along either dimension is a product with a matrix."""
+    if sampling_ratio <= 0:
+        raise NotLowered("takes as many samples as a box is large, and a stream has to know how many; sampling_ratio=2 says it")
+    left, top, right, bottom = (boxes[:, 1:] * spatial_scale - (0.5 if aligned else 0.0)).unbind(1)
+    down = bins(top, bottom, pooled_height, sampling_ratio, x.shape[2], aligned)
+    across = bins(left, right, pooled_width, sampling_ratio, x.shape[3], aligned)
+    pictures = x.index_select(0, boxes[:, 0].long())
+    return down[:, None] @ pictures @ across[:, None].transpose(2, 3)
+
+
+@lowers("torchvision.nms.default")
+def nms(ctx: Lowering, boxes: Any, scores: Any, iou_threshold: float) -> Any:
+    """Those boxes that overlap none with a higher score by more; how many, the run knows."""
+    count = static(boxes.shape[0])
+    if count is None:
+        raise NotLowered("of as many boxes as only the run knows")
+    return ctx.emit("nms", (boxes, scores), count, float(iou_threshold))

@@ -1,0 +1,67 @@
+"""Which dimensions of the inputs stay open, as the user says it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any, Union
+
+import torch
+
+from ..errors import ImportFailure
+from ..ir import Program
+
+# Numbers of dimensions, of every input; or what torch.export calls dynamic_shapes: for each input, by its place or its name, which of its
+# dimensions are marked by a `torch.export.Dim`.
+Dynamic = Union[Sequence[Any], Mapping[str, Any]]
+
+
+def is_open(mark: Any) -> bool:
+    """True of a `Dim`, and of `Dim.DYNAMIC` and `Dim.AUTO`. An int, None and `Dim.STATIC` say that a dimension has its size."""
+    return mark is not None and not isinstance(mark, int) and mark is not torch.export.Dim.STATIC
+
+
+def marked(marks: Any, rank: int) -> list[int]:
+    """The dimensions that are open by the marks of one input."""
+    if marks is None:
+        return []
+    pairs = marks.items() if isinstance(marks, Mapping) else enumerate(marks)
+    found = [dim for dim, mark in pairs if is_open(mark)]
+    if any(not isinstance(dim, int) or not -rank <= dim < rank for dim in found):
+        raise ImportFailure(f"dynamic dimensions {', '.join(map(str, found))} of an input that has {rank}")
+    return sorted({dim % rank for dim in found})
+
+
+def has_numbers(dynamic: Dynamic) -> bool:
+    """True of numbers of dimensions, which are open in every input that has so many."""
+    return not isinstance(dynamic, Mapping) and all(isinstance(dim, int) for dim in dynamic)
+
+
+def open_dims(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Dynamic) -> list[list[int]]:
+    """The open dimensions of each input; none at all if nothing is open. Raises `ImportFailure`."""
+    if not dynamic:
+        return []
+    if has_numbers(dynamic):
+        return [[int(dim) for dim in dynamic if int(dim) < tensor.dim()] for tensor in inputs]
+    if isinstance(dynamic, Mapping):
+        names = list(inspect.signature(model.forward).parameters)
+        unknown = [name for name in dynamic if name not in names[: len(inputs)]]
+        if unknown:
+            raise ImportFailure(f"the model has no input '{unknown[0]}', of which dimensions are dynamic")
+        dynamic = [dynamic.get(name) for name in names[: len(inputs)]]
+    if len(dynamic) != len(inputs):
+        raise ImportFailure(f"dynamic dimensions of {len(dynamic)} inputs, and there are {len(inputs)}")
+    found = [marked(marks, tensor.dim()) for marks, tensor in zip(dynamic, inputs)]
+    return found if any(found) else []
+
+
+def check_open(program: Program, dims: Sequence[Sequence[int]], dynamic: Dynamic) -> None:
+    """Raises `ImportFailure` if the model fixes a dimension that the user has marked."""
+    if has_numbers(dynamic):
+        return
+    for place, (number, open_) in enumerate(zip(program.inputs, dims)):
+        fixed = [dim for dim in open_ if isinstance(program.shapes[number][dim], int)]
+        if fixed:
+            raise ImportFailure(
+                f"dimension {fixed[0]} of input {place} is marked as dynamic, and the model takes nothing but {program.shapes[number][fixed[0]]} there"
+            )
