@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "strc/files/endpoints.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 static const char tcp[] = "tcp:", local[] = "unix:", rtl[] = "rtl_tcp:";
+static const char no_port[] = "a port is a number up to 65535";
 
 static const char *behind(const char *name, const char *prefix) {
     const size_t size = strlen(prefix);
@@ -58,7 +60,17 @@ static int call_one(const struct addrinfo *where) {
     return -1;
 }
 
+/// 0: it is none.
+static uint16_t port_number(const char *text) {
+    char *end = NULL;
+    if (!isdigit((unsigned char)text[0])) return 0;
+    const unsigned long number = strtoul(text, &end, 10);
+    return *end || number > UINT16_MAX ? 0 : (uint16_t)number;
+}
+
+/// `port` may be the name of a service. The C library would take a number that is too large for another one.
 static int call(const char *host, const char *port, char *why) {
+    if (!isalpha((unsigned char)port[0]) && port_number(port) == 0) return refuse(why, no_port);
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     struct addrinfo *found = NULL;
     const int failed = getaddrinfo(host, port, &hints, &found);
@@ -73,15 +85,12 @@ static int call(const char *host, const char *port, char *why) {
 
 /// The first that calls.
 static int answer(const char *port, char *why) {
-    char *end = NULL;
-    const unsigned long number = strtoul(port, &end, 10);
-    if (*end || end == port || number == 0 || number > UINT16_MAX)
-        return refuse(why, "a port is a number up to 65535");
+    const uint16_t number = port_number(port);
+    if (number == 0) return refuse(why, no_port);
     const int waiting = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const int yes = 1;
-    struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_port = htons((uint16_t)number),
-                                  .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(number), .sin_addr = {htonl(INADDR_LOOPBACK)}};
     if (waiting < 0) return refuse_with(waiting, why, errno);
     (void)setsockopt(waiting, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (bind(waiting, (struct sockaddr *)&address, sizeof address) != 0 || listen(waiting, 1) != 0)

@@ -61,6 +61,13 @@ bool strc_compiler::isKnown(const strc::base::Diagnostic& diag) const {
                        });
 }
 
+/// Text of this language does not fit into that of the program that recorded.
+void strc_compiler::withoutRecordedFixes(std::vector<strc::base::Fix>& fixes) const {
+    std::erase_if(fixes, [&](const strc::base::Fix& each) {
+        return each.range.valid() && each.range.buffer.index < recordedBuffers;
+    });
+}
+
 bool strc_compiler::tell() {
     strc::base::Diagnostics& diags = program.context.diags;
     const std::size_t before = errors;
@@ -68,7 +75,7 @@ bool strc_compiler::tell() {
     for (const strc::base::Diagnostic& diag : diags.all()) {
         if (isKnown(diag)) continue;
         if (diag.severity == strc::base::Severity::Error) ++errors;
-        told.emplace_back(diag);
+        withoutRecordedFixes(told.emplace_back(diag).diag.fixes);
     }
     diags.clear();
     return errors > before;

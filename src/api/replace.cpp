@@ -92,11 +92,16 @@ bool make(Successor& made, const strc_stream& before) {
     if (!warmUp(*stream)) return false;
     made.transfer = live::transferOf(*before.compiler->program.plan, *compiler.program.plan);
     made.told = live::print(made.transfer);
+    made.toldAnew =
+        "begun anew: all of it, since the program before has failed, or has not had a steady state "
+        "yet\n";
     const graph::Edge* output = endOf(compiler, false);
     const std::size_t floatSize = floatSizeOf(output ? output->type : nullptr);
     if (made.fade != 0) {
         const std::string why = whyNoFade(before, *stream, floatSize);
-        if (!why.empty()) made.told += "no cross-fade: " + why + "\n";
+        if (!why.empty())
+            for (std::string* told : {&made.told, &made.toldAnew})
+                *told += "no cross-fade: " + why + "\n";
         if (!why.empty()) made.fade = 0;
     }
     made.passage.prepare(before, *stream, made.fade, floatSize);
@@ -119,8 +124,8 @@ void carryParameters(const strc_stream& before, strc_stream& after) {
     }
 }
 
-/// Between two steady states of the old program.
-void carry(const strc_stream& before, strc_stream& after, const live::Transfer& transfer) {
+/// Between two steady states of the old program. False: there was no state to carry.
+bool carry(const strc_stream& before, strc_stream& after, const live::Transfer& transfer) {
     const strc_flow& from = *before.flow;
     strc_flow& to = *after.flow;
     const bool goesOn = from.has_begun && !from.has_failed;
@@ -133,6 +138,7 @@ void carry(const strc_stream& before, strc_stream& after, const live::Transfer& 
     to.all_taken = from.all_taken;
     to.all_given = from.all_given;
     carryParameters(before, after);
+    return goesOn;
 }
 
 }  // namespace
@@ -153,7 +159,7 @@ bool Replacing::isBusy() const {
 void Replacing::settle() {
     if (isBusy()) return;
     if (maker.joinable()) maker.join();
-    if (successor) told = successor->told;
+    if (successor) told = successor->outcome();
     successor.reset();
 }
 
@@ -181,9 +187,10 @@ void Replacing::tell(bool waits, strc_replacement& to) {
     if (waits && maker.joinable()) maker.join();
     settle();
     const strc_replacing now = state.load(std::memory_order_acquire);
-    const bool isMade = successor && now != STRC_REPLACING_COMPILING;
     to.state = now;
-    to.told = isMade ? successor->told.c_str() : told.c_str();
+    to.told = told.c_str();
+    if (now == STRC_REPLACING_READY) to.told = successor->told.c_str();
+    if (now == STRC_REPLACING_FADING) to.told = successor->outcome().c_str();
 }
 
 void Replacing::takeOver(strc_stream& stream) {
@@ -191,7 +198,7 @@ void Replacing::takeOver(strc_stream& stream) {
         stream.flow->is_draining)
         return;
     strc_stream& other = *successor->stream;
-    carry(stream, other, successor->transfer);
+    successor->goesOn = carry(stream, other, successor->transfer);
     stream.exchangePrograms(other);
     std::swap(passage, successor->passage);
     passage.begin(other);

@@ -1,9 +1,7 @@
 // Programs that were recorded instead of being written.
 #include "strc/tree.h"
 
-#include <algorithm>
 #include <memory>
-#include <set>
 
 #include "api/detail/compiler.h"
 #include "dsl/syntax.h"
@@ -38,30 +36,18 @@ uint32_t strc_tree_add(strc_tree* tree, const strc_node* node) {
 
 namespace {
 
-/// The files that the tree's streams lie in, in order.
-std::vector<std::string> filesOf(const strc::dsl::Tree& tree) {
-    std::vector<std::string> found;
-    for (strc::dsl::NodeNumber k = 1; k < tree.size(); ++k) {
-        const strc::dsl::Node& node = tree[k];
-        const bool isNew = node.kind == STRC_NODE_NAMED && !node.text.empty() &&
-                           std::find(found.begin(), found.end(), node.text) == found.end();
-        if (isNew) found.push_back(node.text);
-    }
-    return found;
-}
-
-bool readFiles(strc_compiler& compiler, const strc::dsl::Tree& tree) {
-    for (const std::string& file : filesOf(tree)) {
-        auto text = strc::session::readFile(file);
-        if (!text) {
-            strc::base::report(compiler.program.context.diags, text.failure());
-            compiler.lacksSource = compiler.tell();
-            return false;
+bool readFiles(strc_compiler& compiler, const std::vector<strc::dsl::UsedFile>& files) {
+    for (const strc::dsl::UsedFile& file : files) {
+        auto text = strc::session::readFile(file.name);
+        if (text) {
+            compiler.recorded += *text;
+            compiler.sources.push_back({file.name, std::move(*text)});
+        } else {
+            strc::base::report(compiler.program.context.diags, text.failure(), file.where);
         }
-        compiler.recorded += *text;
-        compiler.sources.push_back({file, std::move(*text)});
     }
-    return true;
+    compiler.lacksSource = compiler.tell();
+    return !compiler.lacksSource;
 }
 
 void addNatives(strc_compiler& compiler, const strc::dsl::Tree& tree) {
@@ -82,6 +68,7 @@ strc_status strc_compiler_add_tree(strc_compiler* compiler, strc_tree* tree, uin
         const std::shared_ptr<strc::dsl::Tree> nodes = tree->nodes;
         strc::base::Context& context = compiler->program.context;
         const strc::dsl::Syntax syntax = strc::dsl::syntaxOf(context, *nodes, main);
+        compiler->recordedBuffers = static_cast<std::uint32_t>(context.sources.size());
         if (compiler->tell()) {
             compiler->lacksSource = true;
             return STRC_FAILED;
@@ -95,7 +82,7 @@ strc_status strc_compiler_add_tree(strc_compiler* compiler, strc_tree* tree, uin
         compiler->settings.top = syntax.main;
         compiler->isOpen = syntax.isOpen;
         addNatives(*compiler, *nodes);
-        return readFiles(*compiler, *nodes) ? STRC_OK : STRC_FAILED;
+        return readFiles(*compiler, syntax.files) ? STRC_OK : STRC_FAILED;
     });
 }
 

@@ -2,7 +2,7 @@
 
 #include "dsl/detail/streams.h"
 
-#include <set>
+#include "dsl/detail/form.h"
 
 namespace strc::dsl {
 
@@ -37,6 +37,14 @@ bool isClosed(const Tree& tree, NodeNumber distribution) {
     if (node.kind != STRC_NODE_ROUNDROBIN || node.children.empty()) return false;
     const Node& weight = tree[node.children[0]];
     return weight.kind == STRC_NODE_INT && weight.integer == 0;
+}
+
+/// Do two nodes with one name stand for one function?
+bool isSameNative(const Tree& tree, NodeNumber left, NodeNumber right) {
+    Form first(tree), second(tree);
+    first.add(left);
+    second.add(right);
+    return tree[left].function == tree[right].function && first.text == second.text;
 }
 
 }  // namespace
@@ -81,12 +89,17 @@ void Streams::structs(std::vector<const ast::Decl*>& to) {
 void Streams::natives(std::vector<const ast::Decl*>& to) {
     const Bindings none;
     std::map<std::string, std::vector<const ast::FunctionDecl*>> packages;
-    std::set<std::pair<std::string, std::string>> known;
+    std::map<std::pair<std::string, std::string>, NodeNumber> known;
     SourceRange where{m.places.first(), 0, 0};
     for (NodeNumber k = 1; k < m.tree.size(); ++k) {
         const Node& node = m.tree[k];
-        if (node.kind != STRC_NODE_NATIVE || !known.emplace(node.text, node.name).second) continue;
+        if (node.kind != STRC_NODE_NATIVE) continue;
         where = m.places.rangeOf(k, where);
+        const auto [before, isNew] = known.try_emplace({node.text, node.name}, k);
+        if (!isNew && !isSameNative(m.tree, before->second, k))
+            m.context.diags.add(base::Diag::DuplicatePackageFunction, where)
+                << node.text << node.name;
+        if (!isNew) continue;
         std::vector<ast::Parameter> params;
         for (const NodeNumber param : std::span(node.children).subspan(1))
             params.push_back(m.parameter(m.type(m.tree[param].children[0], none, where),

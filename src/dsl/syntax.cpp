@@ -1,5 +1,7 @@
 #include "dsl/syntax.h"
 
+#include <algorithm>
+
 #include "ast/print.h"
 #include "ast/write.h"
 #include "dsl/detail/streams.h"
@@ -28,6 +30,19 @@ private:
     std::map<NodeNumber, std::uint64_t> known;
 };
 
+std::vector<UsedFile> filesOf(const Maker& maker) {
+    std::vector<UsedFile> found;
+    for (NodeNumber k = 1; k < maker.tree.size(); ++k) {
+        const Node& node = maker.tree[k];
+        if (node.kind != STRC_NODE_NAMED || node.text.empty()) continue;
+        const bool isKnown = std::any_of(found.begin(), found.end(), [&](const UsedFile& each) {
+            return each.name == node.text;
+        });
+        if (!isKnown) found.push_back({node.text, maker.places.rangeOf(k, {})});
+    }
+    return found;
+}
+
 }  // namespace
 
 Syntax syntaxOf(base::Context& context, const Tree& tree, NodeNumber main) {
@@ -44,6 +59,7 @@ Syntax syntaxOf(base::Context& context, const Tree& tree, NodeNumber main) {
     Syntax made;
     made.unit = context.arena.make<ast::Unit>(maker.places.first(), maker.copy(decls),
                                               std::span<const ast::Comment>());
+    made.files = filesOf(maker);
     made.main = streams.mainName();
     made.isOpen = streams.isOpen(main);
     return made;

@@ -2,6 +2,7 @@
 /// A recorded program as a syntax tree, the one that the parser would make of its text.
 
 #include <string>
+#include <vector>
 
 #include "ast/nodes.h"
 #include "base/context.h"
@@ -9,8 +10,15 @@
 
 namespace strc::dsl {
 
+/// A file that streams of a tree lie in, and where the first of them is used.
+struct UsedFile {
+    std::string name;
+    base::SourceRange where;
+};
+
 struct Syntax {
     const ast::Unit* unit = nullptr;
+    std::vector<UsedFile> files;  ///< in the order of the nodes
     std::string main;  ///< the name of the main stream
     bool isOpen = false;  ///< it has an input or an output
 };

@@ -81,13 +81,16 @@ void Builder::needOutgoing(std::uint32_t slots) {
     function.outgoing = std::max(function.outgoing, slots);
 }
 
-void Builder::finish() {
+void Builder::finish(std::deque<HostOp>& hostOps) {
     function.slots = next;
+    auto place = [&](std::uint32_t& slot) {
+        if (slot & kOutgoing) slot = slot - kOutgoing + next;
+    };
     for (std::size_t at = 0; at < words.size();) {
-        std::string_view letters = operands(static_cast<Code32>(words[at++]));
-        for (char letter : letters) {
-            if ((letter == 's' || letter == 'd') && (words[at] & kOutgoing))
-                words[at] = words[at] - kOutgoing + next;
+        const auto operation = static_cast<Code32>(words[at++]);
+        if (operation == Code32::Host) place(hostOps[words[at]].result);
+        for (char letter : operands(operation)) {
+            if (letter == 's' || letter == 'd') place(words[at]);
             ++at;
         }
     }

@@ -21,7 +21,7 @@ void Compiler::compile() {
     prologue();
     block(body.entry, {});
     emitReturn(nullptr);
-    out.finish();
+    out.finish(state.code.hostOps);
     Function& function = state.function;
     function.need =
         function.arrayBytes > kLargestFrame ? UINT64_MAX : function.slots + function.outgoing;

@@ -508,6 +508,29 @@ static void test_failed(void) {
     strc_compiler_free(two);
 }
 
+/// What has failed has no state to go on with, and the report says so.
+static void test_failed_is_told(void) {
+    const char* sums =
+        "int->int filter Main { int sum; work pop 1 push 1 { sum += %s; push(sum); } }\n";
+    char first[128], second[128];
+    snprintf(first, sizeof first, sums, "12 / pop()");
+    snprintf(second, sizeof second, sums, "pop()");
+    strc_compiler* one = compiler_of(first);
+    strc_compiler* two = compiler_of(second);
+    strc_stream* s = stream_of(one);
+    const int in[3] = {3, 0, 5};
+    int out[2];
+    EXPECT(strc_stream_process(s, in, 2, out, 2, NULL, NULL) == STRC_FAILED);
+    replace(s, two, 0);
+    EXPECT(strc_stream_process(s, in + 2, 1, out, 2, NULL, NULL) == STRC_OK && out[0] == 5);
+    strc_replacement about = {.size = sizeof about};
+    EXPECT(strc_stream_replacement(s, 0, &about) == STRC_OK && about.state == STRC_REPLACING_DONE);
+    EXPECT(strstr(about.told, "begun anew: all of it") && !strstr(about.told, "kept"));
+    strc_stream_free(s);
+    strc_compiler_free(one);
+    strc_compiler_free(two);
+}
+
 // ---- parameters
 
 static void test_parameters(void) {
@@ -611,6 +634,7 @@ int main(void) {
     test_sources();
     test_refusals();
     test_failed();
+    test_failed_is_told();
     test_parameters();
     test_threads();
     return faults != 0;

@@ -135,6 +135,9 @@ class Sockets(Case):
             ("tcp:nonsense", "a host and a port are needed"),
             ("tcp:127.0.0.1:", "a host and a port are needed"),
             ("tcp::70000", "a port is a number up to 65535"),
+            ("tcp:127.0.0.1:70000", "a port is a number up to 65535"),
+            ("tcp:127.0.0.1:-1", "a port is a number up to 65535"),
+            ("tcp:127.0.0.1:80x", "a port is a number up to 65535"),
             ("unix:nobody", "No such file or directory"),
             ("unix:", "a path is needed"),
         ):

@@ -204,6 +204,31 @@ TEST(Bodies, ArraysAndStructs) {
               "0\n2\n1\n3\n");
 }
 
+TEST(Bodies, ArraysOfBothKinds) {
+    auto frames = filter<int, std::array<int, 3>>("Frames", {.pop = 1, .push = 1}, [](auto& f) {
+        Array<int> made(3);
+        const auto x = f.pop();
+        For(0, 3, [&](Value<int> i) { made[i] = x * 10 + i; });
+        f.push(made);
+    });
+    auto last = filter<std::array<int, 3>, int>("Last", {.pop = 1, .push = 1}, [](auto& f) {
+        Array<int> taken(3);
+        taken = f.pop();
+        f.push(taken[2]);
+    });
+    EXPECT_EQ(printedBy(pipeline(count(), frames, last, out<int>())), "2\n12\n22\n32\n");
+}
+
+TEST(Bodies, ArraysOfOtherExtentsAreRefused) {
+    auto frames = filter<int, std::array<int, 3>>("Frames", {.pop = 1, .push = 1}, [](auto& f) {
+        Array<int> made(2);
+        made[0] = f.pop();
+        f.push(made);
+    });
+    auto drop = filter<std::array<int, 3>, void>("Drop", {.pop = 1}, [](auto& f) { f.pop(); });
+    EXPECT_NE(errorsOf(pipeline(count(), frames, drop)), "");
+}
+
 TEST(Bodies, PreworkInitAndIter) {
     EXPECT_EQ(ofInts(
                   [](Filter<int, int>& f) {

@@ -85,6 +85,17 @@ TEST(Programs, ParametersThatStayOpen) {
     EXPECT_EQ(out[1], 20.0f);
 }
 
+TEST(Programs, ParametersThatAreNotOpenAreTold) {
+    const Param<float> level("level", 0.5f);
+    auto scale = filter<float, float>("Scale", {.pop = 1, .push = 1},
+                                      [&](auto& f) { f.push(level * f.pop()); });
+    Program program = compile(scale, {.keep = {"level"}});
+    EXPECT_TRUE(program.set("level", 2.0f)) << program.errors();
+    EXPECT_FALSE(program.set("level", 2.0));
+    EXPECT_FALSE(program.set("depth", 2.0f));
+    EXPECT_NE(program.errors().find("no parameter 'depth'"), std::string::npos) << program.errors();
+}
+
 TEST(Programs, AStreamMayBeCompiledAgain) {
     const Stream main = pipeline(count(), out<int>());
     EXPECT_EQ(compile(main).run({.iterations = 2}).printed, "0\n1\n");

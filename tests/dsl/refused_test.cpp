@@ -83,6 +83,55 @@ TEST(Refused, PortalsThatNobodyListensTo) {
     EXPECT_EQ(errorsOf(pipeline(count(), sender, out<int>())), "portal-without-receiver");
 }
 
+int plusOne(int x) { return x + 1; }
+int plusTwo(int x) { return x + 2; }
+
+TEST(Refused, TwoNativesOfOneName) {
+    auto use = [](int (*function)(int), Where where = Where::current()) {
+        auto called = native("mine", "plus", function, where);
+        return filter<int, int>("Use", {.pop = 1, .push = 1},
+                                [&](auto& f) { f.push(called(f.pop())); });
+    };
+    EXPECT_EQ(errorsOf(pipeline(count(), use(&plusOne), use(&plusOne), out<int>())), "");
+    const unsigned line = std::source_location::current().line() + 1;
+    const Stream other = use(&plusTwo);
+    const Diagnostic fault = firstError(pipeline(count(), use(&plusOne), other, out<int>()));
+    EXPECT_EQ(fault.code, "duplicate-package-function");
+    EXPECT_EQ(fault.line, line);
+}
+
+TEST(Refused, FilesThatAreNotThere) {
+    const unsigned line = std::source_location::current().line() + 1;
+    const Stream missing = fromFile<int, int>("not-there.str", "Some");
+    const Diagnostic fault = firstError(pipeline(count(), missing, out<int>()));
+    EXPECT_EQ(fault.code, "cannot-open-file");
+    EXPECT_EQ(fault.line, line);
+    EXPECT_NE(fault.text.find("not-there.str"), std::string::npos) << fault.text;
+}
+
+TEST(Refused, OptionsThatAreNone) {
+    const Stream main = pipeline(count(), out<int>());
+    auto errors = [&](const Options& options) {
+        Program program = compile(main, options);
+        EXPECT_FALSE(program);
+        return program.errors();
+    };
+    EXPECT_NE(errors({.more = {{"nonsense", "3"}}}).find("no option 'nonsense' with the value '3'"),
+              std::string::npos);
+    EXPECT_NE(errors({.more = {{"at-once", ""}}}).find("no option 'at-once' without a value"),
+              std::string::npos);
+    EXPECT_NE(errors({.level = 9}).find("no option 'O' with the value '9'"), std::string::npos);
+}
+
+/// The text of the language that would mend it does not fit into C++.
+TEST(Refused, WithoutMendsInTheLanguage) {
+    auto bad = filter<int, int>("Bad", {.pop = 1, .push = 1},
+                                [](auto& f) { f.push(call<int>("sine", f.pop())); });
+    const Diagnostic fault = firstError(pipeline(count(), bad, out<int>()));
+    EXPECT_EQ(fault.code, "unknown-function");
+    EXPECT_EQ(fault.text.find("help:"), std::string::npos) << fault.text;
+}
+
 TEST(Refused, FaultsOfTheRunNameTheLine) {
     unsigned line = 0;
     auto bad = filter<int, int>("Bad", {.pop = 1, .push = 1}, [&](auto& f) {

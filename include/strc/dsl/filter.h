@@ -318,8 +318,9 @@ Stream filter(const std::string& name, const Rates& rates, Body&& body,
 /// C has them, arrays as pointers to their first elements.
 template <typename R, typename... Params>
 Function<R(Params...)> native(const std::string& package, const std::string& name,
-                              R (*function)(Params...)) {
-    const detail::NodeRef made = detail::node(STRC_NODE_NATIVE, name, {detail::TypeOf<R>::make()});
+                              R (*function)(Params...), Where where = Where::current()) {
+    const detail::NodeRef made =
+        detail::at(detail::node(STRC_NODE_NATIVE, name, {detail::TypeOf<R>::make()}), where);
     (made->children.push_back(
          detail::node(STRC_NODE_VARIABLE, "x", {detail::TypeOf<Params>::make()})),
      ...);

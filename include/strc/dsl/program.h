@@ -193,8 +193,13 @@ public:
     /// A parameter of `Options::keep`.
     template <typename T>
     bool set(const std::string& parameter, const T& value) {
-        return isOpen() &&
-               strc_stream_set(stream.get(), parameter.c_str(), &value, sizeof value) == STRC_OK;
+        if (!isOpen()) return false;
+        const strc_status done =
+            strc_stream_set(stream.get(), parameter.c_str(), &value, sizeof value);
+        if (done == STRC_WRONG_CALL)
+            fault = "no parameter '" + parameter +
+                    "' with a value of that type stays open (Options::keep)";
+        return done == STRC_OK;
     }
 
     /// What `process` and `drain`, and the graph while it was built, have printed since the last call.
@@ -223,7 +228,7 @@ private:
         static_cast<std::string*>(to)->append(text, size);
     }
     bool load(const Stream& main, const Options& options);
-    void set(const Options& options);
+    bool set(const Options& options);
     bool isOpen();
     template <typename T>
     bool fits(bool isInput);
@@ -236,12 +241,17 @@ private:
     bool isFine = false, hasStream = false;
 };
 
-inline void Program::set(const Options& options) {
-    auto flag = [&](bool isSet, const char* name) {
-        if (isSet) strc_compiler_set(compiler.get(), name, nullptr);
+/// False: there is no such option, or not with such a value.
+inline bool Program::set(const Options& options) {
+    auto value = [&](const std::string& name, const std::string& text) {
+        const char* given = text.empty() ? nullptr : text.c_str();
+        if (strc_compiler_set(compiler.get(), name.c_str(), given) == STRC_OK) return;
+        if (!fault.empty()) fault += "; ";
+        fault += "there is no option '" + name + "'" +
+                 (given ? " with the value '" + text + "'" : " without a value");
     };
-    auto value = [&](const char* name, const std::string& text) {
-        strc_compiler_set(compiler.get(), name, text.c_str());
+    auto flag = [&](bool isSet, const char* name) {
+        if (isSet) value(name, "");
     };
     flag(options.fast_math, "fast-math");
     flag(options.interpret, "interpret");
@@ -250,8 +260,8 @@ inline void Program::set(const Options& options) {
     if (options.bound > 0) value("bound", std::to_string(options.bound));
     if (!options.weights.empty()) value("weights", options.weights);
     for (const std::string& parameter : options.keep) value("keep-param", parameter);
-    for (const auto& [name, text] : options.more)
-        strc_compiler_set(compiler.get(), name.c_str(), text.empty() ? nullptr : text.c_str());
+    for (const auto& [name, text] : options.more) value(name, text);
+    return fault.empty();
 }
 
 /// What was recorded outside of all filters goes along, as it is a fault.
@@ -266,7 +276,7 @@ inline bool Program::load(const Stream& main, const Options& options) {
         for (detail::NodeRef& stray : strays) around->children.push_back(std::move(stray));
         top = detail::node(STRC_NODE_PIPELINE, {around, top});
     }
-    set(options);
+    if (!set(options)) return false;
     detail::Feed feed(tree.get());
     const std::uint32_t number = feed.add(top);
     if (number == 0) {

@@ -62,10 +62,18 @@ inline constexpr bool isArray = false;
 template <typename T>
 inline constexpr bool isArray<Array<T>> = true;
 
+/// The two ways to say an array, of elements that are alike; the compiler compares their extents.
+template <typename L, typename T>
+inline constexpr bool areAlike = std::same_as<L, T>;
+template <typename L, typename T, std::size_t Count>
+inline constexpr bool areAlike<Array<L>, std::array<T, Count>> = areAlike<L, T>;
+template <typename L, typename T, std::size_t Count>
+inline constexpr bool areAlike<std::array<L, Count>, Array<T>> = areAlike<L, T>;
+
 /// Is an L taken where a T is wanted, as another type?
 template <typename L, typename T>
 inline constexpr bool promotes =
-    (std::same_as<L, Bit> && (std::same_as<T, int> || std::same_as<T, float>)) ||
+    areAlike<L, T> || (std::same_as<L, Bit> && (std::same_as<T, int> || std::same_as<T, float>)) ||
     (std::same_as<L, int> && (std::same_as<T, float> || std::same_as<T, Complex> || isTensor<T>)) ||
     (std::same_as<L, float> && (std::same_as<T, Complex> || isTensor<T>)) ||
     (isArray<L> && isTensor<T>);
@@ -161,7 +169,7 @@ template <typename T>
 class Operand {
 public:
     template <typename L>
-        requires(std::same_as<L, T> || detail::promotes<L, T>)
+        requires detail::promotes<L, T>
     Operand(const Expr<L>& value, Where where = Where::current())
         : node(value.read(where)), where(where) {}
     template <detail::Scalar A>

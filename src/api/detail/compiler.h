@@ -50,6 +50,8 @@ struct strc_compiler {
     std::unique_ptr<strc::profile::Gathered> profile;  ///< of the last run, if it was wanted
     std::string profileText;
     std::string recorded;  ///< the text of a program that came as a tree
+    std::uint32_t recordedBuffers =
+        0;  ///< of the sources, the first: places of such a program in another language
     bool isOpen = false;  ///< that program has an input or an output
     std::string inputType, outputType, inputLayout, outputLayout;
     std::string printed;  ///< while the graph was built
@@ -66,6 +68,7 @@ struct strc_compiler {
     /// Moves what the context has to say to the end of `told`; did it hold errors?
     bool tell();
     bool isKnown(const strc::base::Diagnostic&) const;
+    void withoutRecordedFixes(std::vector<strc::base::Fix>&) const;
 };
 
 namespace strc::api {

@@ -23,7 +23,10 @@ struct Successor {
     std::unique_ptr<strc_stream> stream;  ///< of the new program, and afterwards of the old one
     live::Transfer transfer;
     Passage passage;
-    std::string told;
+    std::string told, toldAnew;  ///< if the old one has a state to go on with, and if it has none
+    bool goesOn = true;  ///< which of them; known when the program has changed over
+
+    const std::string& outcome() const { return goesOn ? told : toldAnew; }
 };
 
 class Replacing {

@@ -41,8 +41,8 @@ public:
     void give(std::uint32_t slot, std::uint32_t count);
     /// The first slot of the registers; to be called once, before any is taken.
     void beginRegisters(std::uint32_t first) { next = first; }
-    /// Fixes the size of the frame and the places of outgoing parameters.
-    void finish();
+    /// Fixes the size of the frame and the places of outgoing parameters, also of the results of operations of the host.
+    void finish(std::deque<HostOp>&);
     void needOutgoing(std::uint32_t slots);
 
     // ---- loops
