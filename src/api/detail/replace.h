@@ -41,7 +41,7 @@ public:
     /// Changes over if there is a program that is ready.
     void takeOver(strc_stream&);
     bool isUnderWay() const { return passage.isUnderWay(); }
-    /// As Passage::run.
+    /// As Passage::run. A program with dynamic rates is changed over in it.
     int run(strc_stream&, Passage::Function, const strc_flow_ends&);
     /// The stream begins anew.
     void reset();
@@ -49,6 +49,11 @@ public:
 private:
     bool isBusy() const;
     void settle();
+    std::string toldOf(const Successor&) const;
+    bool isReady(const strc_stream&) const;
+    bool canTakeOver(const strc_stream&) const;
+    int runUntilBetween(strc_stream&, const strc_flow_ends&);
+    int runBehind(strc_stream&, Passage::Function, const strc_flow_ends&);
 
     std::atomic<strc_replacing> state{STRC_REPLACING_NOTHING};
     std::unique_ptr<Successor> successor;
