@@ -175,11 +175,10 @@ class Stream:
         pieces = []
         while True:
             made = numpy.empty(AT_LEAST + len(items), self.output.dtype)
-            done = self.core.process(data, as_bytes(made))
-            self.work(done)
-            data = data[done[0] * size :]
-            pieces.append(made[: done[1]])
-            if done[1] < len(made):
+            taken, given = self.work(self.core.process(data, as_bytes(made)))
+            data = data[taken * size :]
+            pieces.append(made[:given])
+            if given < len(made):
                 return pieces[0] if len(pieces) == 1 else numpy.concatenate(pieces)
 
     def without_input(self, chunks: Sequence[Any], count: int | None, apart: bool = False) -> Any:
@@ -269,7 +268,7 @@ class Stream:
             return self.stacked(made, maker)
         return found[0] if len(found) == 1 else tuple(found)
 
-    def work(self, done: tuple[int, int] | None) -> None:
+    def work(self, done: tuple[int, int] | None) -> tuple[int, int]:
         self.adopt()
         self.compiled.let_out()
         if done is None:
@@ -277,6 +276,7 @@ class Stream:
             raise RunError(self.compiled.ear.listen(6))
         self.taken += done[0]
         self.given += done[1]
+        return done
 
 
 def process_many(streams: Sequence[Stream], chunks: Sequence[Any]) -> list[Any]:
