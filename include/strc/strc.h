@@ -428,7 +428,7 @@ STRC_API strc_status strc_stream_set_print(strc_stream*, strc_print*, void* user
 typedef enum strc_replacing {
     STRC_REPLACING_NOTHING,  ///< none has been asked
     STRC_REPLACING_COMPILING,  ///< on a thread of the library
-    STRC_REPLACING_READY,  ///< the next strc_stream_process begins with it
+    STRC_REPLACING_READY,  ///< the next strc_stream_process begins with it; with dynamic rates, one in which an iteration ends goes on with it
     STRC_REPLACING_FADING,  ///< both programs run
     STRC_REPLACING_DONE,
     STRC_REPLACING_REFUSED,  ///< the stream goes on as it was; the diagnostics of the new compiler say why
@@ -438,12 +438,13 @@ typedef enum strc_replacing {
 typedef struct strc_replacement {
     size_t size;  ///< of this struct
     strc_replacing state;
-    /// A line for each filter with state and each channel: whether it was kept. It lives until the next call about the replacement.
+    /// A line for each filter with state and each channel: whether it was kept; once the new program runs also for messages on their way and items
+    /// of queues. It lives until the next call about the replacement.
     const char* told;
 } strc_replacement;
 
 /// Asks for the program of another compiler in the place of the stream's (docs/live.md): a thread of the library compiles it, unless that
-/// is done, and makes its code; the first strc_stream_process afterwards changes over before it does anything else. No item is lost or given twice. Filters and
+/// is done, and makes its code; the first strc_stream_process afterwards changes over before it does anything else (if rates are dynamic, when the iteration under way is over). No item is lost or given twice. Filters and
 /// channels that are in both programs go on with their state. Of the first `fade` output items the new program's are mixed with
 /// the old one's, if items are floats. It may be called, and asked about, by another thread than the one that processes.
 ///

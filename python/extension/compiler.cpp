@@ -186,6 +186,23 @@ Compiler::Run Compiler::run(Bytes in, const std::uint64_t* iterations, const std
     return run;
 }
 
+class Stream::Turns {
+public:
+    explicit Turns(const Stream& of)
+        : program(of.compiler), following(of.next), mine(program->turn, std::defer_lock) {
+        if (following) {
+            other = std::unique_lock(following->turn, std::defer_lock);
+            std::lock(mine, other);
+        } else {
+            mine.lock();
+        }
+    }
+
+private:
+    std::shared_ptr<Compiler> program, following;
+    std::unique_lock<std::mutex> mine, other;
+};
+
 Stream::Stream(std::shared_ptr<Compiler> owner) : compiler(std::move(owner)) {
     const Turn mine(compiler->turn);
     check(strc_stream_new(compiler->handle, &handle), "stream");
@@ -199,28 +216,30 @@ Stream::Stream(std::shared_ptr<Compiler> owner) : compiler(std::move(owner)) {
 }
 
 Stream::~Stream() {
-    const Turn mine(compiler->turn);
+    const Turns mine(*this);
     strc_stream_free(handle);
 }
 
 Processed Stream::process(Bytes in, Room out) {
-    const Turn mine(compiler->turn);
+    const Turns mine(*this);
     Processed done;
     const strc_status status =
         strc_stream_process(handle, in.data, inSize ? in.size / inSize : 0, out.data,
                             outSize ? out.size / outSize : 0, &done.consumed, &done.produced);
     check(status, "process");
     done.isFine = status == STRC_OK;
+    adopt();
     return done;
 }
 
 Processed Stream::processItems(const std::vector<const void*>& in, const std::vector<void*>& out) {
-    const Turn mine(compiler->turn);
+    const Turns mine(*this);
     Processed done;
     const strc_status status = strc_stream_process_items(
         handle, in.data(), in.size(), out.data(), out.size(), &done.consumed, &done.produced);
     check(status, "process_items");
     done.isFine = status == STRC_OK;
+    adopt();
     return done;
 }
 
@@ -244,12 +263,47 @@ std::vector<Processed> Stream::processMany(const std::vector<std::shared_ptr<Str
 }
 
 void Stream::reset() {
-    const Turn mine(compiler->turn);
+    const Turns mine(*this);
     strc_stream_reset(handle);
 }
 
+Stream::Asked Stream::replace(const std::shared_ptr<Compiler>& by, std::uint64_t fade) {
+    if (next || by == compiler) return Asked::WrongCall;
+    const std::scoped_lock mine(compiler->turn, by->turn);
+    if (strc_stream_replace(handle, by->handle, fade) != STRC_OK) return Asked::WrongCall;
+    strc_replacement about{};
+    about.size = sizeof about;
+    check(strc_stream_replacement(handle, 1, &about), "replacement");
+    if (about.state == STRC_REPLACING_REFUSED) return Asked::Refused;
+    next = by;
+    return Asked::Ready;
+}
+
+Stream::Replacement Stream::replacement() {
+    const Turns mine(*this);
+    adopt();
+    strc_replacement about{};
+    about.size = sizeof about;
+    if (strc_stream_replacement(handle, 0, &about) != STRC_OK) return {};
+    return {next != nullptr, about.told};
+}
+
+void Stream::adopt() {
+    strc_replacement about{};
+    about.size = sizeof about;
+    if (!next || strc_stream_replacement(handle, 0, &about) != STRC_OK ||
+        about.state != STRC_REPLACING_DONE)
+        return;
+    next->printed = compiler->printed + next->printed;
+    compiler->printed.clear();
+    compiler = std::move(next);
+    next = nullptr;
+    strc_stream_tell(handle, &facts);
+    strc_stream_set_print(handle, keepText, &compiler->printed);
+}
+
 Stream::Saved Stream::save(std::vector<unsigned char>& to) {
-    const Turn mine(compiler->turn);
+    const Turns mine(*this);
     std::size_t size = 0;
     to.resize(strc_stream_state_size(handle));
     if (to.empty()) return Saved::None;
@@ -259,7 +313,7 @@ Stream::Saved Stream::save(std::vector<unsigned char>& to) {
 }
 
 Stream::Saved Stream::restore(Bytes state) {
-    const Turn mine(compiler->turn);
+    const Turns mine(*this);
     switch (strc_stream_restore(handle, state.data, state.size)) {
         case STRC_OK: return Saved::Fine;
         case STRC_STATE_TRUNCATED: return Saved::Truncated;
@@ -271,14 +325,14 @@ Stream::Saved Stream::restore(Bytes state) {
 }
 
 Processed Stream::position() const {
-    const Turn mine(compiler->turn);
+    const Turns mine(*this);
     std::uint64_t taken = 0, given = 0;
     check(strc_stream_position(handle, &taken, &given), "position");
     return {taken, given, true};
 }
 
 bool Stream::set(const std::string& parameter, Bytes value) {
-    const Turn mine(compiler->turn);
+    const Turns mine(*this);
     return strc_stream_set(handle, parameter.c_str(), value.data, value.size) == STRC_OK;
 }
 

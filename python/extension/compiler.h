@@ -115,6 +115,15 @@ public:
     void reset();
     bool set(const std::string& parameter, Bytes value);
 
+    enum class Asked { Ready, Refused, WrongCall };
+    /// The next chunk begins with the program of another compiler, whose diagnostics say why not if it is refused.
+    Asked replace(const std::shared_ptr<Compiler>& by, std::uint64_t fade);
+    struct Replacement {
+        bool isUnderWay = false;  ///< or it has not begun yet
+        std::string told;
+    };
+    Replacement replacement();
+
     enum class Saved { Fine, Truncated, Damaged, OtherProgram, Newer, Failed, None };
     /// Into `to`; Failed: a check has failed before, None: there is no state that could be saved.
     Saved save(std::vector<unsigned char>& to);
@@ -124,7 +133,13 @@ public:
     Processed position() const;
 
 private:
+    /// The turn of the program that runs, and of the one that takes its place; both live as long.
+    class Turns;
+    /// Once the new program runs alone it is the stream's.
+    void adopt();
+
     std::shared_ptr<Compiler> compiler;
+    std::shared_ptr<Compiler> next;  ///< null: no program is to take the place
     strc_stream* handle = nullptr;
     strc_stream_about facts{};
     std::size_t inSize = 0, outSize = 0;

@@ -264,7 +264,20 @@ void defineStream(nb::module_& module) {
             [](Stream& self, const std::string& parameter, const nb::bytes& value) {
                 return self.set(parameter, {value.data(), value.size()});
             },
-            nb::arg("parameter"), nb::arg("value"));
+            nb::arg("parameter"), nb::arg("value"))
+        .def(
+            "replace",
+            [](Stream& self, const std::shared_ptr<Compiler>& by, std::uint64_t fade) {
+                return static_cast<int>(self.replace(by, fade));
+            },
+            nb::arg("by"), nb::arg("fade"), Released())
+        .def(
+            "replacement",
+            [](Stream& self) {
+                const Stream::Replacement found = self.replacement();
+                return nb::make_tuple(found.isUnderWay, found.told);
+            },
+            nb::sig("def replacement(self) -> tuple[bool, str]"));
 }
 
 }  // namespace

@@ -483,6 +483,7 @@ static void end_iteration(strc_puller *p) {
 strc_end strc_puller_iterate(strc_puller *p, uint64_t times) {
     if (!p->has_begun) put_initial(p);
     p->has_begun = 1;
+    if (p->memory->before_iteration) p->memory->before_iteration(p);
     look_for_end(p);
     p->progress = 0;
     p->times = times;

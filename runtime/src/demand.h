@@ -22,6 +22,8 @@ typedef struct strc_queue_memory {
     int (*more_requests)(strc_puller *);
     /// Before something fires while nothing else does; null: there is nothing to do.
     void (*between)(strc_puller *);
+    /// Before an iteration; null: there is nothing to do.
+    void (*before_iteration)(strc_puller *);
     void *self;
 } strc_queue_memory;
 

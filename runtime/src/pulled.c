@@ -93,6 +93,17 @@ static void see_parameters(strc_puller *puller) {
     strc_flow_update(flow);
 }
 
+/// Somebody may want the state as it is between two iterations.
+static void stop_between(strc_puller *puller) {
+    strc_pulled *self = puller->memory->self;
+    strc_flow *flow = self->flow;
+    while (flow->stops_between) {
+        flow->is_between = 1;
+        wait(self);
+    }
+    flow->is_between = 0;
+}
+
 // ---- the host
 
 /// Before an item is taken all that came of others has to be gone. The program hears that there is none only once the host has
@@ -213,6 +224,7 @@ void strc_pulled_make(strc_pulled *self, strc_flow *flow) {
                                        .reserve = reserve,
                                        .more_requests = no_more_requests,
                                        .between = see_parameters,
+                                       .before_iteration = stop_between,
                                        .self = self};
     self->host = (strc_host){
         .self = self, .supply = supply, .read = read_items, .write = write_items, .print = print};
@@ -235,6 +247,7 @@ void strc_pulled_reset(strc_pulled *self) {
         at += queue_bytes(&facts->program->demand->edges[k], facts->bound);
     }
     self->is_over = 0;
+    flow->is_between = 0;
     strc_coroutine_begin(&self->coroutine, self->stack, aligned(facts->firing_bytes),
                          run_to_the_end, self);
 }

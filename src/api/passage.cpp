@@ -97,6 +97,27 @@ void mix(std::byte* to, const std::byte* from, std::size_t bytes, Float part) {
 
 }  // namespace
 
+strc_flow_ends PassageCall::rest() {
+    strc_flow_ends made{};
+    made.self = this;
+    made.in_count = left();
+    made.out_count = room();
+    made.take = [](void* self, void* to, std::size_t first, std::size_t items) {
+        const auto& call = *static_cast<PassageCall*>(self);
+        call.ends.take(call.ends.self, to, call.taken + first, items);
+    };
+    made.give = [](void* self, const void* from, std::size_t first, std::size_t items) {
+        const auto& call = *static_cast<PassageCall*>(self);
+        call.ends.give(call.ends.self, from, call.given + first, items);
+    };
+    if (ends.print)
+        made.print = [](void* self, const char* text, std::uint64_t size) {
+            const strc_flow_ends& outer = static_cast<PassageCall*>(self)->ends;
+            outer.print(outer.self, text, size);
+        };
+    return made;
+}
+
 void Passage::prepare(const strc_stream& before, const strc_stream& after, std::uint64_t fade,
                       std::size_t bytesOfFloat) {
     fadeItems = fadeLeft = fade;

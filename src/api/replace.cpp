@@ -8,6 +8,7 @@
 
 #include "api/detail/stream.h"
 #include "base/thread.h"
+#include "live/types.h"
 
 namespace strc::api {
 namespace {
@@ -45,18 +46,22 @@ std::string whyNot(const strc_compiler& before, const strc_compiler& after) {
     if (std::string why = live::whyNot(*before.program.plan); !why.empty())
         return "of the one that runs: " + why;
     if (std::string why = live::whyNot(*after.program.plan); !why.empty()) return why;
-    std::string why = whyOtherItems(before, after, true);
-    return why.empty() ? whyOtherItems(before, after, false) : why;
+    if (std::string why = whyOtherItems(before, after, true); !why.empty()) return why;
+    if (std::string why = whyOtherItems(before, after, false); !why.empty()) return why;
+    return live::whyNot(*before.program.plan, *after.program.plan);
 }
 
 std::string whyNoFade(const strc_stream& before, const strc_stream& after, std::size_t floatSize) {
     if (floatSize == 0) return "the items of the output are not floats alone";
+    if (before.flow->pulled || after.flow->pulled)
+        return "with dynamic rates nobody knows which items belong together";
     const bool isAsFast = before.about.block_in * after.about.block_out ==
                           before.about.block_out * after.about.block_in;
     return isAsFast ? "" : "the output of one comes faster than that of the other";
 }
 
-/// What begins anew begins as if the input had been zeros so far, and its first firings, prework among them, are done.
+/// What begins anew begins as if the input had been zeros so far, and its first firings, prework among them, are done. With dynamic
+/// rates nobody knows how many zeros these would take: then it stands before its first iteration.
 bool warmUp(strc_stream& stream) {
     strc_flow_ends ends{};
     ends.self = &stream;
@@ -66,6 +71,7 @@ bool warmUp(strc_stream& stream) {
         std::memset(to, 0, items * static_cast<strc_stream*>(self)->facts.in_size);
     };
     ends.give = [](void*, const void*, std::size_t, std::size_t) {};
+    stream.flow->stops_between = stream.flow->pulled != nullptr;
     if (stream.run(strc_flow_process, ends) == 0) return true;
     stream.reportFailure();
     refuse(*stream.compiler, "its first firings fail on zeros, on which what is new begins");
@@ -76,6 +82,10 @@ bool compiles(strc_compiler& compiler) {
     if (!compiler.isCompiled)
         strc_compiler_compile(&compiler, STRC_STAGE_PLANNED, nullptr, nullptr);
     return !compiler.hasFailed && compiler.stage == session::Stage::Planned;
+}
+
+live::Program programOf(const strc_stream& stream) {
+    return {*stream.compiler->program.plan, stream.compiler->code->handlers};
 }
 
 /// False after reporting.
@@ -90,7 +100,7 @@ bool make(Successor& made, const strc_stream& before) {
         return false;
     }
     if (!warmUp(*stream)) return false;
-    made.transfer = live::transferOf(*before.compiler->program.plan, *compiler.program.plan);
+    made.transfer = live::transferOf(programOf(before), programOf(*stream));
     made.told = live::print(made.transfer);
     made.toldAnew =
         "begun anew: all of it, since the program before has failed, or has not had a steady state "
@@ -124,21 +134,30 @@ void carryParameters(const strc_stream& before, strc_stream& after) {
     }
 }
 
-/// Between two steady states of the old program. False: there was no state to carry.
-bool carry(const strc_stream& before, strc_stream& after, const live::Transfer& transfer) {
+bool goesOn(const strc_flow& flow) { return flow.has_begun && !flow.has_failed; }
+
+void carryState(const strc_flow& from, strc_flow& to, live::Transfer& transfer) {
+    for (const live::Piece& piece : transfer.pieces)
+        std::memcpy(to.state + piece.to, from.state + piece.from,
+                    static_cast<std::size_t>(piece.size));
+    const strc_flow_transfer rows = transfer.rows();
+    strc_flow_go_on(&from, &to, &rows);
+}
+
+/// Between two steady states or iterations of the old program. False: there was no state to carry.
+bool carry(const strc_stream& before, strc_stream& after, live::Transfer& transfer) {
     const strc_flow& from = *before.flow;
     strc_flow& to = *after.flow;
-    const bool goesOn = from.has_begun && !from.has_failed;
-    if (!goesOn) strc_flow_reset(&to);
-    if (goesOn)
-        for (const live::Piece& piece : transfer.pieces)
-            std::memcpy(to.state + piece.to, from.state + piece.from,
-                        static_cast<std::size_t>(piece.size));
+    to.stops_between = 0;
+    if (goesOn(from))
+        carryState(from, to, transfer);
+    else
+        strc_flow_reset(&to);
     to.env.random = from.env.random;
     to.all_taken = from.all_taken;
     to.all_given = from.all_given;
     carryParameters(before, after);
-    return goesOn;
+    return goesOn(from);
 }
 
 }  // namespace
@@ -155,11 +174,19 @@ bool Replacing::isBusy() const {
            now == STRC_REPLACING_FADING;
 }
 
+/// What was on its way is known only when the new program runs.
+std::string Replacing::toldOf(const Successor& made) const {
+    const strc_replacing now = state.load(std::memory_order_acquire);
+    const bool isOver = now == STRC_REPLACING_FADING || now == STRC_REPLACING_DONE;
+    if (isOver && !made.goesOn) return made.toldAnew;
+    return made.told + (isOver ? live::printMoved(made.transfer) : "");
+}
+
 /// What is left of the last one goes, now that nobody hears it.
 void Replacing::settle() {
     if (isBusy()) return;
     if (maker.joinable()) maker.join();
-    if (successor) told = successor->outcome();
+    if (successor) told = toldOf(*successor);
     successor.reset();
 }
 
@@ -187,16 +214,24 @@ void Replacing::tell(bool waits, strc_replacement& to) {
     if (waits && maker.joinable()) maker.join();
     settle();
     const strc_replacing now = state.load(std::memory_order_acquire);
+    if (successor && now != STRC_REPLACING_COMPILING) told = toldOf(*successor);
     to.state = now;
     to.told = told.c_str();
-    if (now == STRC_REPLACING_READY) to.told = successor->told.c_str();
-    if (now == STRC_REPLACING_FADING) to.told = successor->outcome().c_str();
+}
+
+/// A run by demand is between two iterations only when it has been stopped there.
+bool Replacing::canTakeOver(const strc_stream& stream) const {
+    const strc_flow& flow = *stream.flow;
+    return isReady(stream) && (!flow.pulled || !goesOn(flow) || flow.is_between);
+}
+
+bool Replacing::isReady(const strc_stream& stream) const {
+    return state.load(std::memory_order_acquire) == STRC_REPLACING_READY && !passage.isUnderWay() &&
+           !stream.flow->is_draining;
 }
 
 void Replacing::takeOver(strc_stream& stream) {
-    if (state.load(std::memory_order_acquire) != STRC_REPLACING_READY || passage.isUnderWay() ||
-        stream.flow->is_draining)
-        return;
+    if (!canTakeOver(stream)) return;
     strc_stream& other = *successor->stream;
     successor->goesOn = carry(stream, other, successor->transfer);
     stream.exchangePrograms(other);
@@ -207,6 +242,29 @@ void Replacing::takeOver(strc_stream& stream) {
 }
 
 int Replacing::run(strc_stream& stream, Passage::Function what, const strc_flow_ends& ends) {
+    if (what == strc_flow_process && isReady(stream)) return runUntilBetween(stream, ends);
+    return runBehind(stream, what, ends);
+}
+
+/// The rest of the call is the new program's, if the old one comes to the end of an iteration in it.
+int Replacing::runUntilBetween(strc_stream& stream, const strc_flow_ends& ends) {
+    strc_flow& old = *stream.flow;
+    old.stops_between = 1;
+    const int failed = stream.run(strc_flow_process, ends);
+    old.stops_between = 0;
+    if (failed != 0 || !old.is_between) return failed;
+    PassageCall call{ends, old.taken, old.given};
+    takeOver(stream);
+    const strc_flow_ends rest = call.rest();
+    const int end = runBehind(stream, strc_flow_process, rest);
+    stream.flow->taken += call.taken;
+    stream.flow->given += call.given;
+    return end;
+}
+
+/// Of the program that runs, behind what waits.
+int Replacing::runBehind(strc_stream& stream, Passage::Function what, const strc_flow_ends& ends) {
+    if (!passage.isUnderWay()) return stream.run(what, ends);
     const bool wasFading = passage.isFading();
     const int failed = passage.run(stream, what, ends);
     if (wasFading && failed != 0) passage.cut();

@@ -300,8 +300,7 @@ strc_status strc_stream::call(int (*what)(strc_flow*, const strc_flow_ends*), co
         const strc_stream& stream = static_cast<Call*>(self)->stream;
         if (stream.print) stream.print(stream.printUser, text, size);
     };
-    const bool isPassing = replacing && replacing->isUnderWay();
-    const int failed = isPassing ? replacing->run(*this, what, ports) : run(what, ports);
+    const int failed = replacing ? replacing->run(*this, what, ports) : run(what, ports);
     if (failed == 0) return STRC_OK;
     reportFailure();
     compiler->tell();

@@ -21,6 +21,7 @@ const std::vector<Site>& Module::sites() const { return impl->sites; }
 const std::vector<StoredSymbol>& Module::stored() const { return impl->stored; }
 const std::vector<StartPanels>& Module::startPanels() const { return impl->startPanels; }
 const std::vector<plan::TimedSteps>& Module::timedSteps() const { return impl->timedSteps; }
+const std::vector<plan::Handler>& Module::handlers() const { return impl->handlers; }
 std::size_t Module::kernelCount() const { return impl->kernelCount; }
 
 namespace {
@@ -106,6 +107,7 @@ Module lower(base::Context& context, types::TypeTable& types, const ir::Module& 
         companions.lanes = emitLanes(*inLanes, *options.lanes);
     }
     emitProgram(builder, "strc_program", companions);
+    impl->handlers = builder.messages.handlerRows();
     if (options.isInterrupted()) return Module(std::move(impl));
     if (builder.debug) builder.debug->finish();
     limitEffort(*impl, plan.tapes);

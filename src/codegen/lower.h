@@ -14,6 +14,7 @@
 #include "device/offload.h"
 #include "ir/ir.h"
 #include "operators/choice.h"
+#include "plan/handler.h"
 #include "plan/lanes.h"
 #include "plan/plan.h"
 #include "plan/timed.h"
@@ -124,6 +125,7 @@ public:
     const std::vector<StoredSymbol>& stored() const;
     const std::vector<StartPanels>& startPanels() const;
     const std::vector<plan::TimedSteps>& timedSteps() const;  ///< by the number that strc_lap gets
+    const std::vector<plan::Handler>& handlers() const;  ///< by row of strc_program::handlers
     std::size_t kernelCount() const;  ///< operators that a library does
     std::unique_ptr<Impl> impl;
 };

@@ -143,6 +143,12 @@ Rows MessageTables::handlers() const {
     return rowsOf(m, rows, "handlers");
 }
 
+std::vector<plan::Handler> MessageTables::handlerRows() const {
+    std::vector<plan::Handler> rows;
+    for (const auto& [of, function] : handlerEntries) rows.push_back({of.first, of.second});
+    return rows;
+}
+
 void MessageTables::noteMessage(NodeId receiver, std::uint64_t bytes) {
     longestMessages.resize(m.plan.mailboxes.size(), UINT64_MAX);
     std::uint64_t& longest = longestMessages[m.plan.mailboxOf(receiver)];

@@ -4,8 +4,8 @@
 
 namespace strc::controls {
 
-std::string lineOf(const Change& change) {
-    return fmt::format("{}={}\n", change.parameter, change.value);
+std::string textOf(const Change& change) {
+    return fmt::format("{}={}", change.parameter, change.value);
 }
 
 }  // namespace strc::controls

@@ -13,6 +13,6 @@ struct Change {
 };
 
 /// As programs read it from standard input: "cutoff=800".
-std::string lineOf(const Change&);
+std::string textOf(const Change&);
 
 }  // namespace strc::controls

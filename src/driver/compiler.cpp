@@ -26,12 +26,19 @@ void printOn(void* user, const char* text, std::size_t size) {
     (*static_cast<const Print*>(user))({text, size});
 }
 
-/// Devices and other programs, of which nothing is known before the run.
-bool isNoFile(const std::string& name) {
-    if (name == "-") return true;
-    for (const char* prefix : {"tcp:", "unix:", "rtl_tcp:", "jack:", "alsa:", "portaudio:"})
-        if (name.starts_with(prefix)) return true;
-    return false;
+bool beginsWithOneOf(std::string_view name, std::initializer_list<std::string_view> prefixes) {
+    return std::any_of(prefixes.begin(), prefixes.end(),
+                       [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+/// Of which nothing but the rate is known before the run.
+bool isDevice(std::string_view name) {
+    return beginsWithOneOf(name, {"jack:", "alsa:", "portaudio:"});
+}
+
+/// Devices and other programs.
+bool isNoFile(std::string_view name) {
+    return name == "-" || isDevice(name) || beginsWithOneOf(name, {"tcp:", "unix:", "rtl_tcp:"});
 }
 
 /// Does the file say what tensors are in it?
@@ -97,7 +104,7 @@ void Compiler::addInputs() {
     const FileOptions& in = call.options.in;
     for (const std::string& file : in.names) {
         if (saysShape(file, in.format)) set("input-file", file.c_str());
-        if (isSound(file, in.format)) set("input-sound", file.c_str());
+        if (isDevice(file) || isSound(file, in.format)) set("input-sound", file.c_str());
     }
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/thread.h"
 #include "driver/detail/compiler.h"
+#include "driver/detail/controllers.h"
 #include "driver/detail/line_input.h"
 #include "driver/detail/output.h"
 #include "driver/detail/run_options.h"
@@ -22,6 +23,7 @@ namespace {
 
 constexpr int kTick = 20;  ///< milliseconds between two looks at the files
 constexpr const char* kAtOnce = "256";
+constexpr const char* kBound = "65536";
 
 /// A version of the program: what it was made of, and what was found in it. Faults of an edited one are no faults of the call.
 struct Version {
@@ -32,6 +34,7 @@ struct Version {
         compiler->set("replaceable");
         compiler->set("no-interpret");
         compiler->set("at-once", kAtOnce);
+        if (!call.options.has("bound")) compiler->set("bound", kBound);
         compiler->addSources();
         compiler->addInputs();
     }
@@ -44,8 +47,9 @@ struct Version {
 
 class Live {
 public:
-    explicit Live(const Call& wanted)
+    Live(const Call& wanted, Controllers& turned)
         : call(wanted),
+          controllers(turned),
           options(wanted.options),
           output(wanted.process.out, wanted.process.outIsTerminal),
           files(filesOf(wanted.options)),
@@ -198,12 +202,11 @@ private:
         LineInput input;
         const bool hasLines = !readsStandardInput();
         while (!isOver) {
+            const std::vector<controls::Change> changes = controllers.wait(hasLines ? 0 : kTick);
             std::vector<std::string> read;
-            if (hasLines)
-                read = input.wait(kTick);
-            else
-                std::this_thread::sleep_for(std::chrono::milliseconds(kTick));
+            if (hasLines) read = input.wait(controllers.areOpen() ? kTick / 4 : kTick);
             const std::lock_guard lock(changing);
+            for (const controls::Change& each : changes) lines.push_back(controls::textOf(each));
             for (std::string& line : read)
                 if (!line.empty()) lines.push_back(std::move(line));
             if (next)
@@ -237,6 +240,7 @@ private:
     static constexpr const char* kGoesOn = "strc live: the program goes on as it was\n";
 
     const Call& call;
+    Controllers& controllers;
     const Options& options;
     Output output;
     WatchedFiles files;
@@ -253,6 +257,15 @@ private:
 
 }  // namespace
 
-int liveCommand(const Call& call) { return Live(call)(); }
+int liveCommand(const Call& call) {
+    base::Diagnostics diags;
+    Controllers controllers(call.options, diags);
+    const bool isWrongCall = diags.hasErrors();
+    if (!isWrongCall) controllers.open(diags);
+    const bool hasErrors = diags.hasErrors();
+    call.reporter.show(diags);
+    if (hasErrors) return isWrongCall ? kWrongCall : kProgramFault;
+    return Live(call, controllers)();
+}
 
 }  // namespace strc::driver

@@ -63,7 +63,9 @@ constexpr std::string_view kLiveExamples = R"(Examples:
   strc live --top Voice --in voice.wav --loop-input --out - --out-format wav voice.str | aplay
   strc live --fade 4410 --top Voice voice.str < in.raw > out.raw
   strc live --keep-param cutoff --top Voice --in voice.wav --out out.wav voice.str
-                                            lines on standard input: cutoff=800)";
+                                            lines on standard input: cutoff=800
+  strc live --keep-param cutoff --midi /dev/snd/midiC1D0 --cc 74=cutoff:20..20000:log \
+      --top Voice --in jack: --out jack: voice.str)";
 constexpr std::string_view kBuildExamples = R"(Examples:
   strc build radio.str                      makes the executable radio
   strc build -O3 --march=x86-64-v3 -o receiver radio.str
@@ -133,6 +135,25 @@ public:
         return usage + "\n";
     }
 };
+
+void addControllers(OptionAdder& add, CLI::App& sub) {
+    Options& options = add.options;
+    add.value(sub, "--osc", "PORT", "take messages of Open Sound Control at this UDP port",
+              [&add, &options](const std::string& text) {
+                  options.oscPort = add.parseInteger("--osc", text, 1, kMostPorts);
+              });
+    add.value(sub, "--midi", "FILE", "take the bytes of a MIDI device, such as /dev/snd/midiC1D0",
+              [&options](const std::string& text) { options.midiFile = text; });
+    add.value(sub, "--cc", "NUMBER=NAME:LOW..HIGH",
+              "what a MIDI control change moves; :log behind it, CHANNEL/ in front (repeatable)",
+              [&options](const std::string& text) { options.knobs.push_back(text); });
+}
+
+void addBound(OptionAdder& add, CLI::App& sub, const char* help) {
+    add.value(sub, "--bound", "N", help, [&add](const std::string& text) {
+        if (add.parseInteger("--bound", text, 1, INT32_MAX)) add.set("bound", text);
+    });
+}
 
 void addEnds(OptionAdder& add, CLI::App& sub) {
     add.integer(sub, "--limit", add.options.limit, "N",
@@ -370,7 +391,12 @@ private:
         add.flag(sub, "--loop-input", options.loopInput, "start input files again at their end");
         addEnds(add, sub);
         addFiles(sub);
+        add.group = "Controllers";
+        addControllers(add, sub);
         add.group = "Compiling";
+        addBound(add, sub,
+                 "items that a queue holds, of dynamic rates, and messages that wait for a filter; "
+                 "default: 65536");
         add.setting(sub, "-O", "LEVEL", "how much to optimise: -O0, -O1, -O2 (default) or -O3",
                     kLevels);
         add.setting(sub, "--fast-math",
@@ -421,12 +447,9 @@ private:
         add.setting(
             sub, "--header", "FILE",
             "where the header of --shared or of the file of --emit=c goes; default: beside it");
-        add.value(sub, "--bound", "N",
-                  "let --shared have dynamic rates and messages: at most N items in a queue, and N "
-                  "messages that wait for a filter",
-                  [this](const std::string& text) {
-                      if (add.parseInteger("--bound", text, 1, INT32_MAX)) add.set("bound", text);
-                  });
+        addBound(add, sub,
+                 "let --shared have dynamic rates and messages: at most N items in a queue, and N "
+                 "messages that wait for a filter");
         add.setting(sub, "--linker", "FILE",
                     "link with this C compiler; default: cc, or NAME-gcc of the target");
         addEmit(sub);
@@ -519,17 +542,7 @@ private:
         CLI::App& sub = addCommand(Command::Controls, "controls",
                                    "print what OSC and MIDI controllers turn, as lines NAME=VALUE",
                                    kControlsExamples);
-        add.value(sub, "--osc", "PORT", "take messages of Open Sound Control at this UDP port",
-                  [this](const std::string& text) {
-                      options.oscPort = add.parseInteger("--osc", text, 1, kMostPorts);
-                  });
-        add.value(sub, "--midi", "FILE",
-                  "take the bytes of a MIDI device, such as /dev/snd/midiC1D0",
-                  [this](const std::string& text) { options.midiFile = text; });
-        add.value(
-            sub, "--cc", "NUMBER=NAME:LOW..HIGH",
-            "what a MIDI control change moves; :log behind it, CHANNEL/ in front (repeatable)",
-            [this](const std::string& text) { options.knobs.push_back(text); });
+        addControllers(add, sub);
     }
 
     void addPages() {

@@ -1,4 +1,4 @@
-#include "live/transfer.h"
+#include "live/types.h"
 
 namespace strc::live {
 

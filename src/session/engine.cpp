@@ -38,9 +38,10 @@ std::optional<Code> makeCode(Compilation& program, const Settings& settings, cod
     codegen::optimize(module, how);
     std::vector<codegen::Site> sites = module.sites();
     std::vector<plan::TimedSteps> timed = module.timedSteps();
+    std::vector<plan::Handler> handlers = module.handlers();
     base::Result<codegen::Jit> loaded = codegen::Jit::load(std::move(module), how);
     if (!loaded) return std::nullopt;
-    return Code{std::move(*loaded), std::move(sites), std::move(timed)};
+    return Code{std::move(*loaded), std::move(sites), std::move(timed), std::move(handlers)};
 }
 
 std::string whyInterpreted(const Compilation& program, const interp::Options& options) {

@@ -23,6 +23,7 @@ struct Code {
     codegen::Jit jit;
     std::vector<codegen::Site> sites;
     std::vector<plan::TimedSteps> timed;  ///< codegen::Module::timedSteps
+    std::vector<plan::Handler> handlers;  ///< codegen::Module::handlers
 };
 
 /// Empty if something in the bodies, or this machine, is not up to it, and if it was interrupted.

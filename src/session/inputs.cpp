@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "io/devices.h"
 #include "io/items.h"
 #include "io/tensors.h"
 
@@ -122,10 +123,21 @@ bool findInputs(base::Context& context, const std::vector<std::string>& said,
     return true;
 }
 
+namespace {
+
+elab::GivenSound findDevice(const std::string& name, const std::string& mend) {
+    const base::Result<int> rate = io::deviceRate(name);
+    if (!rate) return {.why = rate.error() + mend};
+    return {*rate, 0, "'" + name + "' has as many channels as its items have samples" + mend};
+}
+
+}  // namespace
+
 elab::GivenSound findSound(const std::string& file) {
     const std::string mend = "; an argument says what it is then";
     if (file.empty())
         return {.why = "no sound is the input yet, as with 'strc run --in a.wav'" + mend};
+    if (io::isSoundDevice(file)) return findDevice(file, mend);
     if (givesOnlyOnce(file)) return {.why = "'" + file + "' is read only once" + mend};
     const types::TypeTable types;
     auto reader = io::openReader(file, io::soundFormatOf(file), types.scalar(TypeKind::Float));

@@ -102,6 +102,8 @@ void apply(base::Context& context, const Settings& settings) {
     for (base::Pass pass : settings.disabledPasses) context.passes.disable(pass);
     // What is known only when the program starts cannot be computed with.
     if (settings.externalWeights) context.passes.disable(base::Pass::FoldTensors);
+    // Each filter has a count of firings and queues of its own, by which another program finds them.
+    if (settings.replaceable) context.passes.disable(base::Pass::Regions);
     // What a device does with sums of products is without epilogues.
     if (settings.device.kind != Device::Cpu) {
         context.passes.disable(base::Pass::FuseEpilogues);

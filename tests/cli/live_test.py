@@ -3,6 +3,7 @@
 
 import os
 import signal
+import socket
 import struct
 import subprocess
 import threading
@@ -17,6 +18,12 @@ ADD = "int->int filter Add(int n) { work pop 1 push 1 { push(pop() + n); } }\n"
 
 def program(add, more=""):
     return f"int->int pipeline Main {{ add Sum; add Add({add}); {more} }}\n" + SUM + ADD
+
+
+def free_port():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 class Session:
@@ -48,12 +55,13 @@ class Session:
 
     def exchange(self, values):
         """Gives ints, and takes as many."""
+        return self.exchange_some(values, len(values))
+
+    def exchange_some(self, values, wanted):
+        """Gives ints, and takes as many as wanted."""
         self.process.stdin.write(struct.pack(f"{len(values)}i", *values))
         data = b""
-        while len(data) < 4 * len(values):
-            piece = self.process.stdout.read(4 * len(values) - len(data))
-            if not piece:
-                break
+        while len(data) < 4 * wanted and (piece := self.process.stdout.read(4 * wanted - len(data))):
             data += piece
         return list(struct.unpack(f"{len(data) // 4}i", data))
 
@@ -173,6 +181,65 @@ class Live(Case):
                 self.assertIn(said, session.said[since:])
         self.assertEqual(session.end(), (b"", 0))
 
+    def test_controllers_set_parameters(self):
+        self.file("p.str", "int->int pipeline Main(int gain = 1, float more = 0) { add Times(gain, more); }\n"
+                  "int->int filter Times(int gain, float more) { work pop 1 push 1 { push(gain * pop() + (int)more); } }\n")  # fmt: skip
+        os.mkfifo(self.folder / "midi")
+        port = free_port()
+        session = self.session("--top", "Main", "--keep-param", "gain", "--keep-param", "more", "--midi", "midi",
+                               "--cc", "7=gain:0..127", "--osc", str(port), "p.str")  # fmt: skip
+        with open(self.folder / "midi", "wb", buffering=0) as device:
+            self.assertEqual(session.exchange([3]), [3])
+            device.write(b"\xb0\x07\x05")
+            self.exchange_until_it_gives(session, 3, 15)
+            sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            sender.sendto(b"/synth/more\0,f\0\0" + struct.pack(">f", 100), ("127.0.0.1", port))
+            self.exchange_until_it_gives(session, 3, 115)
+            sender.sendto(b"/nothing\0\0\0\0,f\0\0" + struct.pack(">f", 1), ("127.0.0.1", port))
+            sender.close()
+            end = time.monotonic() + SECONDS
+            while "[unknown-define]" not in session.said and time.monotonic() < end:
+                self.assertEqual(session.exchange([3]), [115])
+                time.sleep(0.01)
+            self.assertIn("[unknown-define]", session.said)
+        self.assertEqual(session.exchange([3]), [115])
+        self.assertEqual(session.end(), (b"", 0))
+
+    def exchange_until_it_gives(self, session, value, wanted):
+        end = time.monotonic() + SECONDS
+        while (came := session.exchange([value])) != [wanted] and time.monotonic() < end:
+            time.sleep(0.01)
+        self.assertEqual(came, [wanted])
+
+    def test_controllers_that_are_not_there(self):
+        self.file("p.str", program(0))
+        for words, status, said in ((["--midi", "x"], 2, "--midi needs --cc"), (["--cc", "7=gain"], 2, "--cc needs --midi"),
+                                    (["--midi", "nothing", "--cc", "7=gain"], 1, "cannot open 'nothing'")):  # fmt: skip
+            _, err = self.call("live", "--top", "Main", *words, "p.str", status=status)
+            self.assertIn(said, err)
+
+    def test_messages_and_dynamic_rates(self):
+        runs = ("int->int pipeline Main { portal<Gain> p; add Runs; add Watch(p); add Gain() to p; }\n"
+                "int->int stateful filter Runs { int sum; work pop * push 1 { int n = pop(); for (int k = 0; k < n; k++) sum += pop(); push(sum); } }\n"
+                "int->int filter Watch(portal<Gain> p) { work pop 1 push 1 { int x = pop(); if (x == 4) p.set(10) [1:1]; push(x); } }\n"
+                "int->int stateful filter Gain { int g = 1; work pop 1 push 1 { push(g * pop() + 0); } handler set(int v) { g = v; } }\n")  # fmt: skip
+        self.file("p.str", runs)
+        session = self.session("--top", "Main", "p.str")
+        self.assertEqual(session.exchange_some([1, 1, 2, 1, 2], 2), [1, 4])
+        self.save(runs.replace("+ 0", "+ 1000"))
+        came = []
+        end = time.monotonic() + SECONDS
+        while "the new program runs" not in session.said and time.monotonic() < end:
+            came += session.exchange_some([1, 1], 1)
+            time.sleep(0.005)
+        came += session.exchange_some([1, 1], 1)
+        self.assertEqual(session.end(), (b"", 0))
+        # The sum goes on, and so does the gain that a message has set.
+        self.assertIn("kept: Main.Runs (sum)", session.said)
+        self.assertIn("kept: Main.Gain (g)", session.said)
+        self.assertEqual([item % 1000 for item in came], [10 * (5 + k) % 1000 for k in range(len(came))])
+        self.assertGreaterEqual(came[-1], 1000)
+
     def test_interrupts_complete_files(self):
         self.file("p.str", "void->float filter Main { work push 1 { push(0.5); } }")
         session = self.session("--top", "Main", "--out", "out.wav", "p.str")
@@ -198,7 +265,8 @@ class Live(Case):
     def test_what_cannot_be_done(self):
         for text, said in (("void->void filter Main { work { println(1); } }", "[library-without-ends]"),
                            ("int->int filter Main { work pop 1 push 1 { push(x); } }", "[unknown-variable]"),
-                           ("int->int filter Main { work pop * push 1 { push(pop()); } }", "[library-effect]")):  # fmt: skip
+                           ("int->int pipeline Main { add D; add int->int filter { work pop 70000 push 1 { push(pop()); for (int k = 1; k < 70000; k++) pop(); } }; }\n"
+                            "int->int filter D { work pop * push 1 { push(pop()); } }", "--bound")):  # fmt: skip
             self.file("p.str", text)
             done = subprocess.run([STRC, "live", "--top", "Main", "p.str"], cwd=self.folder, env=clean(),
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS)  # fmt: skip

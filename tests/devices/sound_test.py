@@ -122,6 +122,17 @@ class Jack(Devices):
         done = subprocess.run(["./rate", "--in", "jack:-", "--out", "rate.raw", "--limit", "3"], cwd=self.folder, env=clean(self.environment), capture_output=True, timeout=SECONDS)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(set(array.array("f", self.bytes("rate.raw"))), {RATE})
+        self.file("q.str", "float->float pipeline Asks(float rate = sampleRate()) { add Put(rate); }\n"
+                  "float->float filter Put(float rate) { work pop 1 push 1 { pop(); push(rate); } }\n"
+                  "float->float pipeline Channels(float count = channels()) { add Put(count); }\n")  # fmt: skip
+        for top, file in (("Rate", "p.str"), ("Asks", "q.str")):
+            self.call("run", f"--top={top}", "--in", "jack:-", "--out", "rate.raw", "--limit", "3", file, env=self.environment)
+            self.assertEqual(set(array.array("f", self.bytes("rate.raw"))), {RATE})
+        _, err = self.call("run", "--top=Channels", "--in", "jack:-", "--out", "rate.raw", "q.str", status=1, env=self.environment)
+        self.assertIn("'jack:-' has as many channels as its items have samples", err)
+        _, err = self.call("run", "--top=Asks", "--in", "jack:-", "q.str", status=1, env=self.environment | {"JACK_DEFAULT_SERVER": "strc-none"})
+        self.assertIn("no JACK server is running", err)
+        self.assertIn("[sound-unknown]", err)
         self.file("cd.wav", b"")
         self.call("run", "--top=Count", "--limit=10", "--out", "cd.wav", "--out-rate=44100", "p.str")
         _, err = self.call("run", "--top=Copy", "--in", "cd.wav", "--out", "jack:-", "p.str", status=1, env=self.environment)

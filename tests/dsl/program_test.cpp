@@ -44,6 +44,63 @@ TEST(Programs, ChunksOfAnySize) {
     EXPECT_EQ(again, whole);
 }
 
+Stream totals(int more) {
+    auto sum = filter<int, int>("Sum", {.pop = 1, .push = 1}, [](auto& f) {
+        auto total = f.template field<int>("total");
+        total += f.pop();
+        f.push(total);
+    });
+    auto add =
+        filter<int, int>("Add", {.pop = 1, .push = 1}, [=](auto& f) { f.push(f.pop() + more); });
+    return pipeline(sum, add).as("Main");
+}
+
+TEST(Programs, GoOnAsOthers) {
+    Program program = compile(totals(0), {.at_once = 64, .replaceable = true});
+    ASSERT_TRUE(program) << program.errors();
+    const std::vector<int> in{1, 2, 3};
+    std::vector<int> out(3);
+    EXPECT_EQ(program.replacement().state, STRC_REPLACING_NOTHING);
+    ASSERT_TRUE(program.process(in, out));
+    EXPECT_EQ(out, (std::vector{1, 3, 6}));
+    ASSERT_TRUE(program.replace(totals(100))) << program.errors();
+    EXPECT_FALSE(program.replace(totals(1)));  // the other one is on its way
+    EXPECT_EQ(program.replacement(true).state, STRC_REPLACING_READY);
+    ASSERT_TRUE(program.process(in, out));
+    EXPECT_EQ(out, (std::vector{107, 109, 112}));
+    const Replacement done = program.replacement();
+    EXPECT_TRUE(done);
+    EXPECT_NE(done.told.find("kept: Main.Sum (total)\n"), std::string::npos) << done.told;
+    EXPECT_NE(program.str().find("100"), std::string::npos) << program.str();
+    // And once more, from a program that has been moved.
+    Program moved = std::move(program);
+    ASSERT_TRUE(moved.replace(totals(1000)));
+    moved.replacement(true);
+    ASSERT_TRUE(moved.process(in, out));
+    EXPECT_EQ(out, (std::vector{1013, 1015, 1018}));
+    moved = compile(totals(5));
+    ASSERT_TRUE(moved.process(in, out));
+    EXPECT_EQ(out, (std::vector{6, 8, 11}));
+}
+
+TEST(Programs, GoOnAsTheyWereIfOthersAreRefused) {
+    Program program = compile(totals(0), {.replaceable = true});
+    const std::vector<int> in{1};
+    std::vector<int> out(1);
+    ASSERT_TRUE(program.process(in, out)) << program.errors();
+    auto floats = filter<int, float>("Floats", {.pop = 1, .push = 1},
+                                     [](auto& f) { f.push(cast<float>(f.pop())); });
+    ASSERT_TRUE(program.replace(floats));
+    const Replacement refused = program.replacement(true);
+    EXPECT_EQ(refused.state, STRC_REPLACING_REFUSED);
+    EXPECT_NE(refused.errors.find("[cannot-replace]"), std::string::npos) << refused.errors;
+    ASSERT_TRUE(program.process(in, out));
+    EXPECT_EQ(out[0], 2);
+    EXPECT_TRUE(program.replace(totals(10)));
+    Program fixed = compile(totals(0));
+    EXPECT_FALSE(fixed.replace(totals(1)));  // it was not compiled for that
+}
+
 TEST(Programs, ItemsOfOtherTypesAreRefused) {
     Program program = compile(average());
     std::vector<int> in(4);

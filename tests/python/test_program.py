@@ -565,3 +565,69 @@ def test_errors_go_to_other_processes():
     with pytest.raises(strc.StateError) as refused:
         strc.compile(SMOOTH, "Smooth").stream().restore(b"")
     assert pickle.loads(pickle.dumps(refused.value)).code == "state-truncated"
+
+
+# ---- another program
+
+TOTAL = """
+int->int pipeline Main(int more = 0) { add Sum; add Add(more); }
+int->int stateful filter Sum { int total; work pop 1 push 1 { total += pop(); push(total); } }
+int->int filter Add(int more) { work pop 1 push 1 { push(pop() + more); } }
+"""
+
+
+def replaceable(text, top, **more):
+    return strc.compile(text, top, at_once=64, options={"replaceable": True}, **more)
+
+
+def test_a_stream_goes_on_as_another_program():
+    stream = replaceable(TOTAL, "Main").stream()
+    assert stream.process([1, 2]).tolist() == [1, 3]
+    stream.replace(replaceable(TOTAL, "Main", more=100))
+    assert stream.replaced is None
+    assert stream.process([3, 4]).tolist() == [106, 110]
+    assert "kept: Main.Sum (total)\n" in stream.replaced
+    stream.replace(replaceable(TOTAL + "int->int filter Twice { work pop 2 push 2 { int x = pop(); push(pop()); push(x); } }", "Twice"))
+    assert stream.process([1, 2, 3]).tolist() == [2, 1]
+    assert "gone: Main.Sum" in stream.replaced and stream.block == (2, 2)
+    assert stream.process(numpy.arange(4001, dtype=numpy.int32)).tolist()[:3] == [0, 3, 2], "more than there is room for at once"
+    stream.reset()
+    assert stream.process([1, 2, 3]).tolist() == [2, 1]
+    saved = stream.save()
+    assert isinstance(saved, bytes)
+
+
+def test_what_waits_inside_comes_out():
+    three = "int->int filter Main { work pop 3 push 3 { for (int k = 0; k < 3; k++) push(pop()); } }"
+    stream, made = replaceable(three, "Main").stream(), []
+    for k in range(20):
+        stream.replace(replaceable(three.replace("3", str(k % 4 + 1)), "Main"))
+        made += stream.process([2 * k, 2 * k + 1]).tolist()
+    assert len(made) > 30 and made == list(range(len(made)))
+
+
+def test_both_programs_are_heard_for_a_while():
+    level = "float->float filter Main(float level) { work pop 1 push 1 { push(level + 0 * pop()); } }"
+    stream = replaceable(level, "Main", level=1).stream()
+    stream.process([0])
+    stream.replace(replaceable(level, "Main", level=3), fade=3)
+    first = stream.process([0, 0]).tolist()
+    assert first == [1.5, 2.0] and stream.replaced is None
+    with pytest.raises(RuntimeError, match="another program"):
+        stream.save()
+    assert stream.process([0, 0]).tolist() == [2.5, 3.0] and stream.replaced is not None
+
+
+def test_programs_that_cannot_take_the_place():
+    plain, stream = strc.compile(TOTAL, "Main"), replaceable(TOTAL, "Main").stream()
+    assert stream.process([1]).tolist() == [1]
+    with pytest.raises(strc.CompileError, match="cannot-replace"):
+        stream.replace(replaceable("int->float filter Main { work pop 1 push 1 { push(pop()); } }", "Main"))
+    with pytest.raises(ValueError, match="replaceable"):
+        stream.replace(plain)
+    with pytest.raises(ValueError, match="replaceable"):
+        plain.stream().replace(replaceable(TOTAL, "Main"))
+    assert stream.process([2]).tolist() == [3]
+    net = strc.compile(SCALE, "Scale", inputs=["2"], options={"replaceable": True})
+    with pytest.raises(TypeError, match="tensors"):
+        net.stream().replace(net)

@@ -32,6 +32,7 @@ struct Options {
         4096;  ///< items of an open end that are done together: more are faster, fewer take less memory
     int bound =
         0;  ///< of programs with dynamic rates or messages between calls: items that wait in a queue
+    bool replaceable = false;  ///< Program::replace may be called
     std::string weights = {};
     std::vector<std::string> keep = {};  ///< parameters that `set` changes
     std::vector<std::pair<std::string, std::string>> more =
@@ -55,6 +56,15 @@ struct RunResult {
     std::string printed;
     strc_run_result about{};
     explicit operator bool() const { return ok; }
+};
+
+/// How far it is that a program goes on as another one.
+struct Replacement {
+    strc_replacing state = STRC_REPLACING_NOTHING;
+    std::string told;  ///< what is kept, a line for each filter and channel
+    std::string errors;  ///< why it was refused, as the command line prints it
+    /// Does the new program run?
+    explicit operator bool() const { return state == STRC_REPLACING_DONE; }
 };
 
 namespace detail {
@@ -130,26 +140,33 @@ constexpr const char* itemName() {
 /// A compiled program. It keeps its state from call to call; whoever wants another state compiles again.
 class Program {
 public:
-    explicit Program(const Stream& main, const Options& options = {},
+    explicit Program(const Stream& main, const Options& wanted = {},
                      strc_stage last = STRC_STAGE_PLANNED)
-        : compiler(strc_compiler_new()) {
+        : compiler(strc_compiler_new()), options(wanted) {
         if (compiler)
-            isFine = load(main, options) &&
+            isFine = load(*compiler, main) &&
                      strc_compiler_compile(compiler.get(), last, &Program::print, printed.get()) ==
                          STRC_OK;
     }
     Program(Program&&) = default;
-    Program& operator=(Program&&) = default;
+    /// The other one goes on as this one was, until it ends: streams end before their compilers.
+    Program& operator=(Program&& other) noexcept {
+        std::swap(compiler, other.compiler);
+        std::swap(next, other.next);
+        std::swap(stream, other.stream);
+        std::swap(printed, other.printed);
+        std::swap(options, other.options);
+        std::swap(fault, other.fault);
+        std::swap(isFine, other.isFine);
+        std::swap(hasStream, other.hasStream);
+        return *this;
+    }
 
     /// Is it compiled? Else `diagnostics` say why.
     explicit operator bool() const { return isFine; }
-    std::vector<Diagnostic> diagnostics() const;
+    std::vector<Diagnostic> diagnostics() const { return diagnosticsOf(compiler.get(), fault); }
     /// All diagnostics as the command line prints them.
-    std::string errors() const {
-        std::string text;
-        for (const Diagnostic& each : diagnostics()) text += each.text;
-        return text;
-    }
+    std::string errors() const { return textOf(diagnostics()); }
     /// The program in the language.
     std::string str() const {
         const char* text = compiler ? strc_compiler_tree_text(compiler.get(), nullptr) : nullptr;
@@ -202,6 +219,22 @@ public:
         return done == STRC_OK;
     }
 
+    /// Goes on as another program, with the state of all that has stayed the same (docs/live.md): a thread of the library compiles it, and a
+    /// later `process` changes over to it. With `fade` so many items of the output are mixed from both. False: `Options::replaceable` is missing, or
+    /// another one is on its way, or what was recorded is none. Other threads may call it while one processes.
+    bool replace(const Stream& main, std::uint64_t fade = 0) {
+        if (!options.replaceable || next || !isOpen()) return false;
+        std::unique_ptr<strc_compiler, detail::FreeCompiler> made(strc_compiler_new());
+        if (!made || !load(*made, main) ||
+            strc_stream_replace(stream.get(), made.get(), fade) != STRC_OK)
+            return false;
+        next = std::move(made);
+        return true;
+    }
+    /// How far that is; with `waits` once it is compiled, or refused. From then on that the new program runs its `diagnostics` and `str` are those of
+    /// the program: no other thread is to use it meanwhile.
+    Replacement replacement(bool waits = false);
+
     /// What `process` and `drain`, and the graph while it was built, have printed since the last call.
     std::string takePrinted() { return std::exchange(*printed, {}); }
 
@@ -227,27 +260,37 @@ private:
     static void print(void* to, const char* text, std::size_t size) {
         static_cast<std::string*>(to)->append(text, size);
     }
-    bool load(const Stream& main, const Options& options);
-    bool set(const Options& options);
+    bool load(strc_compiler& to, const Stream& main);
+    bool setOptions(strc_compiler& to);
+    static std::vector<Diagnostic> diagnosticsOf(strc_compiler* compiler, const std::string& fault);
+    static std::string textOf(const std::vector<Diagnostic>& all) {
+        std::string text;
+        for (const Diagnostic& each : all) text += each.text;
+        return text;
+    }
     bool isOpen();
     template <typename T>
     bool fits(bool isInput);
 
     std::unique_ptr<strc_compiler, detail::FreeCompiler> compiler;
+    std::unique_ptr<strc_compiler, detail::FreeCompiler>
+        next;  ///< that is to take the place; the stream may be its own already
     std::unique_ptr<strc_stream, detail::FreeStream> stream;
     std::unique_ptr<std::string> printed =
         std::make_unique<std::string>();  ///< where it stays when the program is moved
+    Options options;
     std::string fault;  ///< of a call, in the words of a diagnostic
     bool isFine = false, hasStream = false;
 };
 
 /// False: there is no such option, or not with such a value.
-inline bool Program::set(const Options& options) {
+inline bool Program::setOptions(strc_compiler& to) {
+    std::string wrong;
     auto value = [&](const std::string& name, const std::string& text) {
         const char* given = text.empty() ? nullptr : text.c_str();
-        if (strc_compiler_set(compiler.get(), name.c_str(), given) == STRC_OK) return;
-        if (!fault.empty()) fault += "; ";
-        fault += "there is no option '" + name + "'" +
+        if (strc_compiler_set(&to, name.c_str(), given) == STRC_OK) return;
+        if (!wrong.empty()) wrong += "; ";
+        wrong += "there is no option '" + name + "'" +
                  (given ? " with the value '" + text + "'" : " without a value");
     };
     auto flag = [&](bool isSet, const char* name) {
@@ -255,17 +298,19 @@ inline bool Program::set(const Options& options) {
     };
     flag(options.fast_math, "fast-math");
     flag(options.interpret, "interpret");
+    flag(options.replaceable, "replaceable");
     value("O", std::to_string(options.level));
     if (!options.checks) value("check", "none");
     if (options.bound > 0) value("bound", std::to_string(options.bound));
     if (!options.weights.empty()) value("weights", options.weights);
     for (const std::string& parameter : options.keep) value("keep-param", parameter);
     for (const auto& [name, text] : options.more) value(name, text);
-    return fault.empty();
+    if (!wrong.empty()) fault = wrong;
+    return wrong.empty();
 }
 
 /// What was recorded outside of all filters goes along, as it is a fault.
-inline bool Program::load(const Stream& main, const Options& options) {
+inline bool Program::load(strc_compiler& to, const Stream& main) {
     const std::unique_ptr<strc_tree, detail::FreeTree> tree(strc_tree_new());
     if (!tree) return false;
     std::vector<detail::NodeRef> strays = std::exchange(detail::recorder().strays, {});
@@ -276,17 +321,32 @@ inline bool Program::load(const Stream& main, const Options& options) {
         for (detail::NodeRef& stray : strays) around->children.push_back(std::move(stray));
         top = detail::node(STRC_NODE_PIPELINE, {around, top});
     }
-    if (!set(options)) return false;
+    if (!setOptions(to)) return false;
     detail::Feed feed(tree.get());
     const std::uint32_t number = feed.add(top);
     if (number == 0) {
         fault = "statements, expressions or streams stand too deep inside one another";
         return false;
     }
-    if (strc_compiler_add_tree(compiler.get(), tree.get(), number) != STRC_OK) return false;
-    if (strc_compiler_tree_is_open(compiler.get()) != 0)
-        strc_compiler_set(compiler.get(), "at-once", std::to_string(options.at_once).c_str());
+    if (strc_compiler_add_tree(&to, tree.get(), number) != STRC_OK) return false;
+    if (strc_compiler_tree_is_open(&to) != 0)
+        strc_compiler_set(&to, "at-once", std::to_string(options.at_once).c_str());
     return true;
+}
+
+inline Replacement Program::replacement(bool waits) {
+    strc_replacement about{};
+    about.size = sizeof about;
+    if (!stream || strc_stream_replacement(stream.get(), waits ? 1 : 0, &about) != STRC_OK)
+        return {};
+    Replacement found{about.state, about.told, {}};
+    if (about.state == STRC_REPLACING_REFUSED && next) {
+        found.errors = textOf(diagnosticsOf(next.get(), {}));
+        next.reset();
+    } else if (about.state == STRC_REPLACING_DONE && next) {
+        compiler = std::move(next);
+    }
+    return found;
 }
 
 inline bool Program::isOpen() {
@@ -318,13 +378,14 @@ bool Program::fits(bool isInput) {
     return isSame;
 }
 
-inline std::vector<Diagnostic> Program::diagnostics() const {
+inline std::vector<Diagnostic> Program::diagnosticsOf(strc_compiler* compiler,
+                                                      const std::string& fault) {
     std::vector<Diagnostic> all;
     if (!compiler)
         return {{"no-memory", "there is no memory for a compiler", "", 0, 0,
                  "there is no memory for a compiler\n", true}};
     strc_diagnostic each;
-    for (std::size_t k = 0; strc_compiler_diagnostic(compiler.get(), k, &each) == STRC_OK; ++k)
+    for (std::size_t k = 0; strc_compiler_diagnostic(compiler, k, &each) == STRC_OK; ++k)
         all.push_back({each.code, each.message, each.file ? each.file : "", each.begin.line,
                        each.begin.column, each.text, each.severity == STRC_SEVERITY_ERROR});
     if (!fault.empty())

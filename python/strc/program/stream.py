@@ -12,9 +12,14 @@ from .ends import is_apart
 from .memory import Maker, Memory, maker_for
 
 if TYPE_CHECKING:
-    from .program import Compiled
+    from .program import Compiled, Program
 
 Array = numpy.ndarray[Any, Any]
+
+# As the extension numbers what comes of asking for another program.
+REFUSED, WRONG_CALL = 1, 2
+# Items for which there is room where nobody knows how many come.
+AT_LEAST = 1024
 
 
 class Stream:
@@ -34,6 +39,8 @@ class Stream:
         self.input, self.output = compiled.input, compiled.output
         self.taken = self.given = 0
         self.has_failed = False
+        self.following: Compiled | None = None  # that is to take the place of `compiled`
+        self.was_replaced = False  # what comes of a chunk is not known beforehand
 
     @property
     def latency(self) -> int:
@@ -45,16 +52,20 @@ class Stream:
 
     def reset(self) -> None:
         """As it was at the start, but for parameters that were set."""
-        if self.has_failed or not (self.core.keeps_nothing and self.is_even):
+        if self.has_failed or self.was_replaced or not (self.core.keeps_nothing and self.is_even):
             self.core.reset()
+            self.adopt()
         self.taken = self.given = 0
         self.has_failed = False
+        self.was_replaced = self.following is not None
 
     # ---- state
 
     def save(self) -> bytes:
         """All that it has in mind between two chunks: what waits inside, parameters, fields. A stream of the same program goes on from it
         (`restore`), in another process, too."""
+        if self.following is not None:
+            raise RuntimeError("another program is taking the place of this one: there is no state to save before it runs alone")
         found = self.core.save()
         if isinstance(found, int):
             raise RuntimeError("a check of the program has failed: there is no state to save before a reset" if self.has_failed else
@@ -75,6 +86,34 @@ class Stream:
         made = Stream(self.compiled)
         made.restore(state)
         return made
+
+    # ---- another program
+
+    def replace(self, program: Program, fade: int = 0) -> None:
+        """From the next chunk on it goes on as another program, with the state of all that has stayed the same (docs/live.md). With
+        `fade` so many items of the output are mixed from both. Both were compiled with `options={"replaceable": True}`. Raises
+        CompileError if the program cannot take the place; then it goes on as it was."""
+        if any(end is not None and end.tensors for end in (self.input, self.output)):
+            raise TypeError("streams whose items are tensors are not replaced")
+        following = program.compiled()
+        asked = self.core.replace(following.compiler, fade)
+        if asked == WRONG_CALL:
+            raise ValueError('both programs need options={"replaceable": True}, they are two, and one at a time takes the place of another')
+        if asked == REFUSED:
+            raise CompileError(following.ear.listen(5))
+        self.following, self.was_replaced = following, True
+
+    @property
+    def replaced(self) -> str | None:
+        """What the program went on with that has taken the place of another one, a line for each filter and channel; None as long as it does not run
+        alone."""
+        is_under_way, told = self.core.replacement()
+        self.adopt()
+        return None if is_under_way else str(told)
+
+    def adopt(self) -> None:
+        if self.following is not None and not self.core.replacement()[0]:
+            self.compiled, self.following = self.following, None
 
     @property
     def is_even(self) -> bool:
@@ -117,10 +156,30 @@ class Stream:
     def scalars(self, items: Array) -> Array:
         from .program import as_bytes
 
+        if self.was_replaced:
+            return self.counted(items)
         expected = self.expected(self.taken + len(items)) - self.given
         made = numpy.empty(max(expected, 0), self.output.dtype) if self.output else None
         self.work(self.core.process(as_bytes(items), None if made is None else as_bytes(made)))
         return made if made is not None else numpy.empty(0, numpy.uint8)
+
+    def counted(self, items: Array) -> Array:
+        """The same where items of the program before may wait inside."""
+        from .program import as_bytes
+
+        data = as_bytes(items)
+        if self.output is None:
+            self.work(self.core.process(data, None))
+            return numpy.empty(0, numpy.uint8)
+        size = data.size // len(items) if len(items) else 0
+        pieces = []
+        while True:
+            made = numpy.empty(AT_LEAST + len(items), self.output.dtype)
+            taken, given = self.work(self.core.process(data, as_bytes(made)))
+            data = data[taken * size :]
+            pieces.append(made[:given])
+            if given < len(made):
+                return pieces[0] if len(pieces) == 1 else numpy.concatenate(pieces)
 
     def without_input(self, chunks: Sequence[Any], count: int | None, apart: bool = False) -> Any:
         if chunks:
@@ -209,13 +268,15 @@ class Stream:
             return self.stacked(made, maker)
         return found[0] if len(found) == 1 else tuple(found)
 
-    def work(self, done: tuple[int, int] | None) -> None:
+    def work(self, done: tuple[int, int] | None) -> tuple[int, int]:
+        self.adopt()
         self.compiled.let_out()
         if done is None:
             self.has_failed = True
             raise RunError(self.compiled.ear.listen(6))
         self.taken += done[0]
         self.given += done[1]
+        return done
 
 
 def process_many(streams: Sequence[Stream], chunks: Sequence[Any]) -> list[Any]:

@@ -85,6 +85,9 @@ typedef struct strc_flow {
     struct strc_helpers *helpers;
     int (*run_shared)(struct strc_helpers *, strc_env *, void *state);
     int scales, shares;  ///< in the call under way
+    /// Of a run by demand: between two iterations, when nothing is under way, calls come to an end, as often as they are made.
+    int stops_between;
+    int is_between;  ///< the last call came to such an end
     int has_failed;  ///< env.fault says why
 } strc_flow;
 

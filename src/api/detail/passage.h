@@ -18,6 +18,8 @@ struct PassageCall {
 
     std::size_t room() const { return ends.out_count - given; }
     std::size_t left() const { return ends.in_count - taken; }
+    /// What is left of it, as a call of its own; this one outlives it.
+    strc_flow_ends rest();
 };
 
 class Passage {

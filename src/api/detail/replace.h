@@ -25,8 +25,6 @@ struct Successor {
     Passage passage;
     std::string told, toldAnew;  ///< if the old one has a state to go on with, and if it has none
     bool goesOn = true;  ///< which of them; known when the program has changed over
-
-    const std::string& outcome() const { return goesOn ? told : toldAnew; }
 };
 
 class Replacing {
@@ -44,7 +42,7 @@ public:
     /// Changes over if there is a program that is ready.
     void takeOver(strc_stream&);
     bool isUnderWay() const { return passage.isUnderWay(); }
-    /// As Passage::run.
+    /// As Passage::run. A program with dynamic rates is changed over in it.
     int run(strc_stream&, Passage::Function, const strc_flow_ends&);
     /// The stream begins anew.
     void reset();
@@ -52,6 +50,11 @@ public:
 private:
     bool isBusy() const;
     void settle();
+    std::string toldOf(const Successor&) const;
+    bool isReady(const strc_stream&) const;
+    bool canTakeOver(const strc_stream&) const;
+    int runUntilBetween(strc_stream&, const strc_flow_ends&);
+    int runBehind(strc_stream&, Passage::Function, const strc_flow_ends&);
 
     std::atomic<strc_replacing> state{STRC_REPLACING_NOTHING};
     std::unique_ptr<Successor> successor;

@@ -12,6 +12,7 @@
 #include "codegen/detail/state_pieces.h"
 #include "graph/graph.h"
 #include "ir/ir.h"
+#include "plan/handler.h"
 
 namespace strc::codegen {
 
@@ -31,6 +32,8 @@ public:
     llvm::Constant* bytes();
     /// strc_program::handlers, likewise.
     Rows handlers() const;
+    /// Whose they are.
+    std::vector<plan::Handler> handlerRows() const;
 
 private:
     llvm::Function* handlerEntry(graph::NodeId, const std::string& name);

@@ -50,6 +50,7 @@ struct Module::Impl {
     std::vector<PackedArray> packed;
     std::vector<StartPanels> startPanels;
     std::vector<plan::TimedSteps> timedSteps;
+    std::vector<plan::Handler> handlers;
     base::Passes* passes = nullptr;
     /// Floats that functions of the vector library take at once; 0: there is no such library.
     unsigned vectorFloats = 0;

@@ -1,0 +1,88 @@
+#include "driver/detail/controllers.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <utility>
+
+#include "controls/osc.h"
+
+namespace strc::driver {
+
+using base::Diag;
+using controls::Change;
+
+Controller::~Controller() {
+    if (number >= 0) ::close(number);
+}
+
+int Controller::listen(std::int64_t port) {
+    number = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_ANY);
+    const auto* where = reinterpret_cast<const sockaddr*>(&address);
+    return number >= 0 && ::bind(number, where, sizeof address) == 0 ? 0 : errno;
+}
+
+int Controller::open(const std::string& file) {
+    number = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    return number >= 0 ? 0 : errno;
+}
+
+std::string_view Controller::read() {
+    const ssize_t got = ::read(number, bytes.data(), bytes.size());
+    return {bytes.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
+}
+
+void Controller::close() { ::close(std::exchange(number, -1)); }
+
+namespace {
+
+std::vector<controls::Knob> knobsOf(const Options& options, base::Diagnostics& diags) {
+    std::vector<controls::Knob> knobs;
+    for (const std::string& text : options.knobs)
+        if (auto knob = controls::parseKnob(text))
+            knobs.push_back(std::move(*knob));
+        else
+            diags.add(Diag::BadOptionValue)
+                << text << "--cc" << "NUMBER=NAME:LOW..HIGH, such as 74=cutoff:20..20000:log,";
+    if (!options.midiFile.empty() && options.knobs.empty())
+        diags.add(Diag::BadCommandLine) << "--midi needs --cc, which says what moves";
+    if (options.midiFile.empty() && !options.knobs.empty())
+        diags.add(Diag::BadCommandLine) << "--cc needs --midi, which says whose knobs these are";
+    return knobs;
+}
+
+}  // namespace
+
+Controllers::Controllers(const Options& wanted, base::Diagnostics& diags)
+    : options(wanted), reader(knobsOf(wanted, diags)) {}
+
+void Controllers::open(base::Diagnostics& diags) {
+    int error = options.oscPort ? osc.listen(*options.oscPort) : 0;
+    if (error != 0)
+        diags.add(Diag::CannotOpenFile)
+            << "UDP port " + std::to_string(*options.oscPort) << std::strerror(error);
+    error = options.midiFile.empty() ? 0 : midi.open(options.midiFile);
+    if (error != 0) diags.add(Diag::CannotOpenFile) << options.midiFile << std::strerror(error);
+}
+
+std::vector<Change> Controllers::wait(int milliseconds) {
+    pollfd waiting[] = {{osc.descriptor(), POLLIN, 0}, {midi.descriptor(), POLLIN, 0}};
+    if (::poll(waiting, std::size(waiting), milliseconds) <= 0) return {};
+    std::vector<Change> changes;
+    if (waiting[0].revents != 0) changes = controls::changesOfPacket(osc.read());
+    if (waiting[1].revents == 0) return changes;
+    const std::string_view bytes = midi.read();
+    if (bytes.empty()) midi.close();
+    for (Change& each : reader.take(bytes)) changes.push_back(std::move(each));
+    return changes;
+}
+
+}  // namespace strc::driver

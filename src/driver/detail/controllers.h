@@ -1,0 +1,59 @@
+#pragma once
+/// Controllers of OSC and MIDI that somebody turns, as --osc, --midi and --cc say.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "controls/midi.h"
+#include "driver/detail/options.h"
+
+namespace strc::driver {
+
+/// A descriptor that bytes come from; it is closed with it.
+class Controller {
+public:
+    Controller() = default;
+    ~Controller();
+    Controller(const Controller&) = delete;
+    Controller& operator=(const Controller&) = delete;
+
+    /// At a UDP port. 0, or why not.
+    int listen(std::int64_t port);
+    int open(const std::string& file);
+    /// What has come; empty: its end.
+    std::string_view read();
+    void close();
+    bool isOpen() const { return number >= 0; }
+    int descriptor() const { return number; }
+
+private:
+    static constexpr std::size_t kMostBytes = 65536;  ///< of a packet
+
+    int number = -1;
+    std::array<char, kMostBytes> bytes{};
+};
+
+class Controllers {
+public:
+    /// Reports options that are wrong, or do not go together.
+    Controllers(const Options&, base::Diagnostics&);
+
+    /// Is there anything that the options ask for?
+    bool areWanted() const { return options.oscPort || !options.midiFile.empty(); }
+    /// Reports what cannot be opened.
+    void open(base::Diagnostics&);
+    bool areOpen() const { return osc.isOpen() || midi.isOpen(); }
+    /// What has been turned since; waits so many milliseconds for it, or until something comes (-1).
+    std::vector<controls::Change> wait(int milliseconds);
+
+private:
+    const Options& options;
+    Controller osc, midi;
+    controls::MidiReader reader;
+};
+
+}  // namespace strc::driver
