@@ -234,8 +234,7 @@ def streamed(
             tensors.update(added)
             return made
     # The dimension with which most of the model could be read is the one that is meant.
-    _, failure = max(failures, key=lambda one: one[0])
-    raise failure
+    raise max(failures, key=lambda one: one[0])[1]
 
 
 def ways_of(program: Program, axes: Sequence[int]) -> list[tuple[int, ...]]:

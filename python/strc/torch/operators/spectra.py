@@ -84,7 +84,7 @@ def in_last_place(ctx: Lowering, x: Var, dim: int, extent: int) -> Var:
     if x.shape[-1] > extent:
         return ctx.emit("slice", (x,), x.rank - 1, 0, extent, like=like)  # type: ignore[no-any-return]
     behind = (*((0, 0) if x.dtype.is_complex else ()), 0, extent - x.shape[-1])
-    return ctx.emit("pad", (x,), behind, like=like) if behind[-1] else x  # type: ignore[no-any-return]
+    return ctx.emit("pad", (x,), behind, like=like) if behind[-1] else x
 
 
 def back_in_place(ctx: Lowering, x: Var, dim: int, scale: float) -> Any:
