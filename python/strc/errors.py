@@ -34,10 +34,10 @@ class Place:
 
 
 class Unsupported(ImportFailure):
-    """Operators without a translation, all of them at once."""
+    """Operators without a translation, all of them at once; those that a loop uses in one line once."""
 
     def __init__(self, faults: list[tuple[str, Place]]):
-        self.faults = faults
+        self.faults = faults = list(dict.fromkeys(faults))
         count = len(faults)
         head = "1 use of an operator" if count == 1 else f"{count} uses of operators"
         lines = [f"  {what}\n    {place}" for what, place in faults]

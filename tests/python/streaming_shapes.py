@@ -208,6 +208,23 @@ def ends_of_bands():
     return Using(run)
 
 
+@case((1, 9, 30))
+def windows_of_bands():
+    """Each band with its neighbours, as `unfold` makes them, and some bands by their places."""
+
+    def run(model, x):
+        y = functional.pad(x.unsqueeze(1), (0, 0, 2, 2), mode="reflect").squeeze(1).unfold(1, 5, 1)
+        return torch.cumsum(y.permute(0, 1, 3, 2).flatten(1, 2) + x[:, [3, 0, 0]].mean(1, keepdim=True), -1)
+
+    return Using(run)
+
+
+@case((1, 3, 20, 8))
+def means_of_bands():
+    """An adaptive pool that leaves time as it is."""
+    return Using(lambda model, x: functional.adaptive_avg_pool2d(model.conv(functional.pad(x, (0, 0, 1, 0))), (None, 4)), conv=nn.Conv2d(3, 2, (2, 1)))
+
+
 @case((1, 4, 20, 6), time=2)
 def norms_of_frames():
     """Over the channels and bands of each time step."""
@@ -312,6 +329,20 @@ def batch_of_convolutions():
 @case((3, 40, 2))
 def batch_of_layers():
     return Using(lambda model, x: model.gru(x)[0], gru=nn.GRU(2, 4, 2, batch_first=True))
+
+
+@case((3, 6, 40))
+def batch_of_attention():
+    """Attention among six sensors at each time step, of three sequences: batch and time are one dimension meanwhile."""
+
+    def run(model, x):
+        y = model.conv(functional.pad(x, (4, 0)))
+        batch, _, steps = y.shape
+        y = y.view(batch, 6, 4, steps).permute(0, 3, 1, 2).reshape(batch * steps, 6, 4)
+        return model.gru((y + model.attention(y, y, y)[0]).reshape(batch, steps, 24))[0]
+
+    attention = nn.MultiheadAttention(4, 2, batch_first=True)
+    return Using(run, conv=nn.Conv1d(6, 24, 5, 2, groups=6), attention=attention, gru=nn.GRU(24, 3, batch_first=True))
 
 
 @case((40, 3, 2))

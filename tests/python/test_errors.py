@@ -51,6 +51,35 @@ def test_control_flow(tmp_path):
     assert line_of("# the line") in told
 
 
+class Written(nn.Module):
+    """It goes by a value that it has put into a tensor of its own before."""
+
+    def forward(self, x):
+        kept = torch.zeros(2)
+        kept[1] = x[0]
+        if kept.sum() > 0:  # of its own
+            return x
+        return -x
+
+
+def test_control_flow_by_what_was_written(tmp_path):
+    told = fault_of(Written(), torch.randn(3), path=tmp_path)
+    assert "depends on the values of its input" in told
+    assert line_of("# of its own") in told
+
+
+class Again(nn.Module):
+    def forward(self, x):
+        for _ in range(20):
+            x = torch.special.airy_ai(x)
+        return x
+
+
+def test_what_a_loop_uses_is_told_once(tmp_path):
+    told = fault_of(Again(), torch.randn(3), path=tmp_path)
+    assert told.count("aten.special_airy_ai") == 1 and "1 use of an operator" in told
+
+
 def test_all_unsupported_operators_at_once(tmp_path):
     told = fault_of(Strange(), torch.randn(3, 3), path=tmp_path)
     assert line_of("# a function of Airy's") in told and line_of("# eigenvalues") in told

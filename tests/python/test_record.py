@@ -79,7 +79,22 @@ def assigned(self, x):
     return self.kept
 
 
+def written(self, x):
+    kept = torch.zeros(3)
+    kept[1:].copy_(x[1:])
+    return x if kept.sum() > 0 else -x
+
+
+def decided(self, x):
+    """By values that are the same for all inputs, read in several ways."""
+    mask = torch.ones(3, 3).triu()
+    if bool((mask == mask.t()).all()) or self.kept.sum() < 2:
+        return -x
+    return x[mask[0].nonzero().flatten()] * self.kept[0].item()
+
+
 REFUSED = {
+    "what was written": written,
     "item": lambda self, x: x * x[0].item(),
     "caught": caught,
     "branch": lambda self, x: x if x.sum() > 0 else -x,
@@ -111,6 +126,11 @@ def test_what_one_run_cannot_tell(why):
     model = Function(REFUSED[why])
     with pytest.raises(record.NotRecorded):
         record.record(model, [torch.tensor([1.0, 2.0, 3.0])])
+
+
+def test_what_is_the_same_for_all_inputs_decides():
+    found = record.record(Function(decided), [torch.tensor([1.0, 2.0, 3.0])])
+    assert "neg" not in str(found.graph) and "aten.mul" in str(found.graph)
 
 
 def test_tied_weights():

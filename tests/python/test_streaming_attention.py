@@ -105,6 +105,28 @@ def test_bands(way, tmp_path):
     assert (clock.last_of(40), clock.first_of(40)) == (40, 41 - reach)
 
 
+class Layers(nn.Module):
+    """PyTorch's own layers, whose first one is no layer over time."""
+
+    def __init__(self):
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(8, 2, 12, batch_first=True, norm_first=True)
+        self.encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+        self.attention = nn.MultiheadAttention(8, 2, batch_first=True)
+
+    def forward(self, x):
+        back = distances(x.shape[1])
+        hidden = (back < 0) | (back >= REACH)
+        y = self.encoder(x, mask=torch.zeros(hidden.shape).masked_fill(hidden, float("-inf")))
+        return self.attention(y, y, y, attn_mask=hidden, need_weights=False)[0]
+
+
+def test_layers_of_pytorch(tmp_path):
+    """The encoder looks at values of the mask, which are the same for all inputs."""
+    torch.manual_seed(1)
+    exported(Layers(), (1, 60, 8), tmp_path)
+
+
 def test_chunks_look_ahead_to_their_end(tmp_path):
     torch.manual_seed(1)
     told = refusal(Attention(chunks), (1, 61, 6), tmp_path, time=1)

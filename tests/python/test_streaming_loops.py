@@ -26,8 +26,8 @@ class Cells(nn.Module):
         self.first = nn.Parameter(torch.randn(1, 4)) if learns else None
 
     def forward(self, x):
-        h = torch.zeros(1, 4) if self.first is None else self.first
-        c, found = torch.zeros(1, 4), []
+        h = torch.zeros(x.shape[0], 4) if self.first is None else self.first
+        c, found = torch.zeros(x.shape[0], 4), []
         for t in range(x.shape[1]):
             if isinstance(self.cell, nn.LSTMCell):
                 h, c = self.cell(x[:, t], (h, c))
@@ -140,7 +140,50 @@ def without_first_state(model, x):
     return torch.stack(found, 1)
 
 
+def selective(model, x):
+    """States of more dimensions, whose product with what comes from the input is a sum over one of them."""
+    h, found = torch.zeros(x.shape[0], 3, 4), []
+    given = model.linear(x)
+    for t in range(x.shape[1]):
+        h = torch.exp(-given[:, t, :, None].abs() * torch.arange(1.0, 5)) * h + x[:, t, :, None] * given[:, t].sum(-1)[:, None, None]
+        found.append(torch.einsum("bdn,bn->bd", h, torch.cat([given[:, t], x[:, t, :1]], -1)))
+    return torch.stack(found, 1)
+
+
+def weighted(model, x):
+    """A mean over the past whose greatest exponent goes round; the first one is a constant that the step only meets in a sum."""
+    sums, weights, most, found = torch.zeros(1, 3), torch.zeros(1, 3), torch.full((1, 3), -1e30), []
+    keys = model.linear(x)
+    for t in range(x.shape[1]):
+        now = torch.maximum(most, keys[:, t] + 0.5)
+        before, here = torch.exp(most - now), torch.exp(keys[:, t] + 0.5 - now)
+        found.append((before * sums + here * x[:, t]) / (before * weights + here))
+        now = torch.maximum(most - 0.3, keys[:, t])
+        before, here = torch.exp(most - 0.3 - now), torch.exp(keys[:, t] - now)
+        sums, weights, most = before * sums + here * x[:, t], before * weights + here, now
+    return torch.stack(found, 1)
+
+
+def complex_states(model, x):
+    h, found = torch.zeros(x.shape[0], 3, dtype=torch.cfloat), []
+    for t in range(x.shape[1]):
+        h = h * torch.polar(torch.tensor([0.9, 0.8, 0.7]), torch.tensor([0.1, 1.0, 2.0])) + x[:, t]
+        found.append((h @ torch.complex(model.linear.weight, model.linear.weight.t())).real)
+    return torch.stack(found, 1)
+
+
+def of_numbers(_, x):
+    y, found = torch.zeros(()), []
+    for value in x:
+        y = 0.9 * y + value
+        found.append(y)
+    return torch.stack(found)
+
+
 MODELS = {
+    "selective": lambda: Function(selective),
+    "weighted": lambda: Function(weighted),
+    "complex_states": lambda: Function(complex_states),
     "lstm": lambda: Cells("LSTMCell"),
     "gru_with_learned_state": lambda: Cells("GRUCell", True),
     "smoothing": Smoothing,
@@ -158,6 +201,16 @@ def test_streams_equal_the_model(name, tmp_path):
     torch.manual_seed(1)
     text = exported(MODELS[name](), SEQUENCE, tmp_path).source()
     assert len(text.splitlines()) < 700 and "Loop" in text
+
+
+@pytest.mark.parametrize("make", [lambda: Cells("LSTMCell"), lambda: Function(selective), lambda: Function(complex_states)])
+def test_a_batch_goes_side_by_side(make, tmp_path):
+    torch.manual_seed(1)
+    assert exported(make(), (3, 24, 3), tmp_path).streamed.inputs[0].size == 9
+
+
+def test_a_sequence_of_numbers(tmp_path):
+    exported(Function(of_numbers), (24,), tmp_path)
 
 
 def test_one_loop_after_the_other(tmp_path):

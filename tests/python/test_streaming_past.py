@@ -8,6 +8,9 @@ from streaming_support import Of, exported, refusal, the_compiler  # noqa: F401
 from torch import nn
 from torch.nn import functional
 
+import strc.torch
+from strc.errors import ImportFailure
+
 
 class CumulativeNorm(nn.Module):
     """As it is usually written for separating speakers: mean and variance of all channels and of all time steps up to each."""
@@ -47,6 +50,10 @@ STREAMED = {
     "mean_by_shares": lambda x: x.cumsum(-1) * (1 / (steps_of(x) + 1.0)),
     "counted_by_ones": lambda x: x.cumsum(-1) / torch.ones_like(x).cumsum(-1),
     "counted_up_to": lambda x: x / (steps_of(x) + 1).clamp(max=10),
+    "largest": lambda x: x.cummax(-1).values - x.cummin(1)[0],
+    "smallest": lambda x: x.cummin(-1)[0] + x.cummax(1)[0],
+    "product": lambda x: (1 + 0.01 * x.tanh()).cumprod(-1) + x.tanh().cumprod(1),
+    "logarithm_of_sums": lambda x: torch.logcumsumexp(x, -1) + torch.logcumsumexp(x, 1),
     "line": lambda x: 0.25 * steps_of(x) - 3 - x,
     "power": lambda x: x * 0.97 ** steps_of(x),
     "again_and_again": lambda x: x * (steps_of(x) % 3),
@@ -66,6 +73,16 @@ def test_streams_equal_the_model(name, tmp_path):
 def test_cumulative_norm(tmp_path):
     torch.manual_seed(1)
     exported(CumulativeNorm(6), (1, 1, 100), tmp_path)
+
+
+def test_the_past_is_along_time_where_no_layer_says_so(tmp_path):
+    made = exported(Of(lambda x: x.cummax(1).values), (1, 40, 6), tmp_path)
+    assert made.streamed.inputs[0].axis == 1
+
+
+def test_places_of_extremes_are_refused(tmp_path):
+    with pytest.raises(ImportFailure, match="how far back the extremes are"):
+        strc.torch.export(Of(lambda x: x + x.cummax(-1).indices), [torch.randn(1, 2, 30)], tmp_path / "model.str", streaming=True)
 
 
 TABLE = torch.randn(30, generator=torch.Generator().manual_seed(1))

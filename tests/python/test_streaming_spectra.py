@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from streaming_support import exported, refusal, the_compiler  # noqa: F401
+from streaming_support import Of, exported, refusal, the_compiler  # noqa: F401
 from torch import nn
 from torch.nn import functional
 
@@ -57,6 +57,8 @@ FUNCTIONS = {
     "loudness": lambda z, _: z * z.abs().square().mean(1, keepdim=True).add(1e-3).rsqrt(),
     "stored": lambda z, model: z * model.weights[None, :, None],
     "mean": lambda z, _: z.mean(1),
+    "matrix": lambda z, model: (z.transpose(1, 2) @ model.weights.outer(model.weights[:3])).transpose(1, 2),
+    "reciprocal": lambda z, _: (z * z.conj() + 1).reciprocal(),
 }
 
 
@@ -83,6 +85,30 @@ def test_windows(name, tmp_path):
     if way["hop"] > way["n_fft"]:
         model.forward = lambda x: torch.view_as_real(torch.stft(x, 12, 20, window=model.window, center=False, return_complex=True))
     exported(model, SAMPLES, tmp_path)
+
+
+def frames_there_and_back(x):
+    """Windows, a transform of each, and their sum where they overlap."""
+    spectra = torch.fft.rfft(functional.pad(x, (24, 0)).unfold(-1, 32, 8) * torch.hann_window(32))
+    frames = torch.fft.irfft(spectra * torch.sigmoid(spectra.abs()), n=32)
+    return functional.fold(frames.transpose(1, 2), (1, frames.shape[1] * 8 + 24), (1, 32), stride=(1, 8)).reshape(1, -1)[:, : x.shape[-1]]
+
+
+def parts_of_frames(x):
+    """Transforms of more points than there are, along another dimension, with factors of their own."""
+    frames = x.unfold(-1, 8, 8).cumsum(1).view(1, -1, 4, 2)
+    spectra = torch.fft.rfft(frames, n=6, dim=2, norm="ortho")
+    return torch.fft.irfft(spectra, n=2, dim=2, norm="forward").flatten(2), torch.fft.rfft(frames.flatten(2)[..., :6], norm="forward").abs()
+
+
+@pytest.mark.parametrize("function", [frames_there_and_back, parts_of_frames])
+def test_transforms_of_frames(function, tmp_path):
+    assert "add RealFft(n);" in exported(Of(function), (1, 240), tmp_path).source()
+
+
+def test_a_transform_over_time_is_refused(tmp_path):
+    told = refusal(Of(lambda x: torch.fft.irfft(torch.fft.rfft(x) * 0.5)), (1, 64), tmp_path)
+    assert "its transform goes over all time steps" in told and "makes windows" in told
 
 
 def test_transforms_are_fast_ones(tmp_path):

@@ -72,14 +72,20 @@ class FrameText:
     def product(self, instruction: Instruction, y: str, x: str, shape: str) -> list[str]:
         """A linear layer, whose stored matrix has a row for each of its results."""
         inputs, outputs = instruction.positional[:2]
+        assert isinstance(outputs, int)
+        rows = self.size(instruction.var) // outputs
         name = self.stored(instruction)
         self.fields += [f'tensor<float>{shape} {y}_stored = stored({name}, "weight");', f"tensor<float>[{inputs}, {outputs}] {y}_weight;"]
         self.init.append(f"{y}_weight = transpose(reshape({y}_stored, {outputs}, {inputs}), 0, 1);")
-        lines = [f"tensor {y}_x = {x};", f"tensor {y}_sums = matmul({y}_x, {y}_weight);"]
+        of_rows = f"reshape({y}_x, {rows}, {inputs})" if rows > 1 else f"{y}_x"
+        lines = [f"tensor {y}_x = {x};", f"tensor {y}_sums = matmul({of_rows}, {y}_weight);"]
         bias = ""
         if instruction.named("bias", True) is not False:
             self.fields.append(f'tensor<float>[{outputs}] {y}_bias = stored({name}, "bias");')
             bias = f" + {y}_bias[k]"
+        if rows > 1:
+            each = f"for (int k = 0; k < {outputs}; k++) {y}[s * {outputs} + k] = {y}_sums[s, k]{bias};"
+            return [*lines, f"for (int s = 0; s < {rows}; s++) {each}"]
         return [*lines, f"for (int k = 0; k < {outputs}; k++) {y}[k] = {y}_sums[k]{bias};"]
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from ..ir import Instruction, Program
 from ..ir.model import Shape
 
+CUMULATIVE = ("cumprod", "cummax", "cummin", "logcumsumexp")
 # Layers with windows, and along how many dimensions they go.
 WINDOWS = {f"{kind}{dims}d": dims for kind in ("conv", "convtranspose", "maxpool", "avgpool") for dims in (1, 2)}
 
@@ -15,7 +17,7 @@ def along(instruction: Instruction, rank: int) -> list[int]:
     """The dimensions along which a layer goes."""
     if instruction.op in ("rnn", "gru", "lstm"):
         return [1 if instruction.named("batch_first", False) and rank == 3 else 0]
-    if instruction.op == "cumsum":
+    if instruction.op in ("cumsum", *CUMULATIVE):
         return [dim for dim in instruction.positional[:1] if isinstance(dim, int)]
     if instruction.op == "stft":
         return [rank - 1]
@@ -24,6 +26,15 @@ def along(instruction: Instruction, rank: int) -> list[int]:
     if instruction.op in ("attention", "softmax"):  # a row for each time step
         return [rank - 2] if rank > 1 else []
     return list(range(rank - WINDOWS.get(instruction.op, 0), rank))
+
+
+def over_features(instruction: Instruction, rank: int, is_first: bool) -> list[int]:
+    """The dimensions of a frame that a layer puts together, which are none of time. `is_first`: of its first operand."""
+    if instruction.op == "linear" or instruction.op == "matmul" and is_first:
+        return [rank - 1]
+    if instruction.op in ("layernorm", "rmsnorm") and isinstance(shape := instruction.positional[0], (int, tuple)):
+        return list(range(rank - (len(shape) if isinstance(shape, tuple) else 1), rank))
+    return []
 
 
 # Of each dimension the input's that it is, -1 if it is none of them.
@@ -49,39 +60,55 @@ def moved(instruction: Instruction, before: Shape, after: Shape, dims: Dims) -> 
         return tuple(order)
     if instruction.op == "permute" and isinstance(given[0], tuple):
         return tuple(dims[dim] for dim in given[0] if isinstance(dim, int))
+    if instruction.op == "getitem" and len(after) == len(before) - 1:
+        taken = given[1] if len(given) > 1 else 0
+        return tuple(dim for place, dim in enumerate(dims) if place != taken)
+    if instruction.op == "linear":
+        return (*dims[:-1], -1)
     if len(before) == len(after) and instruction.op != "reshape":
         return dims
     return reshaped(before, after, dims)
 
 
-def gone_along(program: Program, number: int) -> list[int]:
-    """The dimensions of an input along which layers go, in the order of the layers."""
+def met(program: Program, number: int) -> Iterator[tuple[Instruction, Dims, bool]]:
+    """What depends on an input, in order, the input's dimensions in what that takes, and whether that is its first operand."""
     shapes = program.shapes
     dims: dict[int, Dims] = {number: tuple(range(len(shapes[number])))}
-    found: dict[int, None] = {}
     for instruction in program.instructions:
         known = [arg for arg in instruction.args if arg in dims]
-        if not known:
-            continue
-        first = dims[known[0]]
-        found.update((first[place], None) for place in along(instruction, len(first)) if first[place] >= 0)
-        dims[instruction.var] = moved(instruction, shapes[known[0]], shapes[instruction.var], first)
-    return list(found)
+        if known:
+            first = dims[known[0]]
+            yield instruction, first, known[0] == instruction.args[0]
+            dims[instruction.var] = moved(instruction, shapes[known[0]], shapes[instruction.var], first)
+
+
+def gone_along(program: Program, number: int) -> list[int]:
+    """The dimensions of an input along which layers go, in the order of the layers."""
+    places = ((dims, place) for instruction, dims, _ in met(program, number) for place in along(instruction, len(dims)))
+    return list(dict.fromkeys(dims[place] for dims, place in places if dims[place] >= 0))
+
+
+def without_layers(program: Program, number: int) -> int:
+    """The dimension of time of an input where no layer goes along any: the last one that is not for features."""
+    rank = len(program.shapes[number])
+    features = {
+        dims[place] for instruction, dims, is_first in met(program, number) for place in over_features(instruction, len(dims), is_first)
+    }
+    return max((dim for dim in range(rank) if dim not in features), default=rank - 1)
 
 
 def times_of(program: Program) -> list[tuple[int, ...]]:
-    """What may be the dimensions of time, of each input one: the first input's is one along which a layer goes, the first such layer's first; the
-    last dimension if there is none. The others' are as long, or else such as layers go along.
+    """What may be the dimensions of time, of each input one: the first input's is one along which a layer goes, the first such layer's first. The
+    others' are as long, or else such as layers go along.
     """
     first, *others = program.inputs
     shape = program.shapes[first]
-    return [
-        (axis, *(beside(program, other, shape[axis]) for other in others)) for axis in gone_along(program, first) or [len(shape) - 1]
-    ]
+    axes = gone_along(program, first) or [without_layers(program, first)]
+    return [(axis, *(beside(program, other, shape[axis]) for other in others)) for axis in axes]
 
 
 def beside(program: Program, number: int, steps: int) -> int:
     """The dimension of time of a further input."""
     shape = program.shapes[number]
     as_long = [dim for dim, extent in enumerate(shape) if extent == steps]
-    return [*as_long, *gone_along(program, number), len(shape) - 1][0]
+    return [*as_long, *gone_along(program, number), without_layers(program, number)][0]

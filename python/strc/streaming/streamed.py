@@ -12,7 +12,7 @@ from ..errors import ImportFailure
 from ..ir import Instruction, Origin, Program
 from ..passes import eliminate_dead
 from ..source.floats import StreamFilter
-from .axis import times_of
+from .axis import gone_along, times_of
 from .builder import Builder, Refused
 from .clock import Clock
 from .resampling import time_alone
@@ -216,21 +216,25 @@ def streamed(
     `axes` are the dimensions of the inputs that count time, one for all of them or one for each; none: those along which layers go. Stored values
     that are needed in another form are added to `tensors`. `context`: attention goes back so many time steps at most.
     """
-    first: ImportFailure | None = None
+    failures: list[tuple[int, ImportFailure]] = []
     rolled, loops = loops_of(program, tensors)
-    # What looks like a loop over time may go over something else.
-    for form, found in [(rolled, loops), (program, [])] if loops else [(program, [])]:
+    forms = [(rolled, loops)]
+    if loops and (axes or gone_along(program, program.inputs[0])):
+        forms.append((program, []))  # what looks like a loop over time may go over something else
+    for form, found in forms:
         for way in ways_of(form, axes):
             added = dict(tensors)
+            streamer = Streamer(form, added, way, latency, context, found)
             try:
-                made = Streamer(form, added, way, latency, context, found).run()
+                made = streamer.run()
             except ImportFailure as failure:
-                first = first or failure
+                if form is rolled:
+                    failures.append((len(streamer.values), failure))
                 continue
             tensors.update(added)
             return made
-    assert first
-    raise first
+    # The dimension with which most of the model could be read is the one that is meant.
+    raise max(failures, key=lambda one: one[0])[1]
 
 
 def ways_of(program: Program, axes: Sequence[int]) -> list[tuple[int, ...]]:

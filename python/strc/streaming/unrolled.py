@@ -8,6 +8,7 @@ step takes from earlier ones is a state.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import torch
@@ -105,7 +106,10 @@ class Finder:
             if len(times) < FEWEST or times != list(range(times[0], times[0] + len(times))) or times[0] < 0:
                 raise NoLoop
         self.match([(b, a) for one in self.collected for a, b in zip(one.args, one.args[1:])])
-        return Builder(self).loop()
+        for back in (0, 1):
+            with suppress(NoLoop):
+                return Builder(self, back).loop()
+        raise NoLoop
 
     def match(self, pairs: list[tuple[int, int]]) -> None:
         """The first of each pair is of one step, the second should be the same of the step before."""
@@ -146,16 +150,16 @@ class Finder:
 
 
 class Builder:
-    """Makes a program of the step."""
+    """Makes a program of the step: of the last one whose values the model needs all of, which may be one further `back`."""
 
-    def __init__(self, finder: Finder):
+    def __init__(self, finder: Finder, back: int):
         self.finder, self.steps = finder, finder.steps
         self.first = min(finder.steps[one.args[0]] for one in finder.collected)
         self.needed: list[int] = []  # values of the step, at `self.at`
         self.states: dict[tuple[int, int], int] = {}  # by value and how many steps back
         last = max(finder.steps[one.args[-1]] for one in finder.collected)
         self.reach = self.furthest()
-        self.at = last - self.reach
+        self.at = last - self.reach - back
         if self.at - self.first < FEWEST - 2:
             raise NoLoop
 

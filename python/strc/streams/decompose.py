@@ -158,9 +158,16 @@ class Decomposer:
         """The first node that everything else comes before, or after and then by its results alone."""
         for node in self.members(some):
             rest = some & ~self.before[node]
+            if self.stays_with_next(node):
+                continue
             if rest and {value.var for value in self.taken(wanted, rest)} == {self.nodes[node].var}:
                 return node
         return None
+
+    def stays_with_next(self, node: int) -> bool:
+        """What makes a tensor of a frame of floats stands in a branch with what it is made of: tensors pass through nothing that was written for floats."""
+        instruction = self.nodes[node].instruction
+        return instruction is not None and instruction.op == "frame"
 
     def side_by_side(self, given: Values, units: list[Values]) -> Stream:
         """Several outputs: branches if they share nothing, else first what they share."""

@@ -143,12 +143,20 @@ def exported(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Op
 
 
 def traced(model: torch.nn.Module) -> torch.fx.GraphModule:
-    """By torch.fx, which lets a model compute with its buffers meanwhile: what it makes of those that change would be a constant."""
+    """By torch.fx, which lets a model compute with its buffers and the tensors that it makes meanwhile: what it does with those that change would be
+    done with constants."""
     before = versions(model, ())
-    graph = torch.fx.symbolic_trace(model)
-    if versions(model, ()) != before:
+    made = torch.fx.symbolic_trace(model)
+    if versions(model, ()) != before or any(map(writes_to_constant, made.graph.nodes)):
         raise NotRecorded("the model changes what is stored")
-    return graph
+    return made
+
+
+def writes_to_constant(node: torch.fx.Node) -> bool:
+    """True of an operator that works in place on a tensor which the model has, or has made of numbers."""
+    target = node.args[0] if node.args else None
+    writes = is_in_place(node) or "setitem" in str(node.target)
+    return node.op in ("call_method", "call_function") and writes and isinstance(target, torch.fx.Node) and target.op == "get_attr"
 
 
 def root(node: Any) -> Any:

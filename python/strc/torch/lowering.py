@@ -283,15 +283,35 @@ class Lowering:
         return self.translated(node, args, kwargs)
 
     def of_complex(self, node: torch.fx.Node | Call, args: Any, kwargs: Any) -> Any:
-        """What complex values go into or come out of: on pairs of values, or on values with a last dimension for both parts."""
-        if not self.streams:
-            from .composed import of_parts
+        """What complex values go into or come out of: on pairs of values, or, in streams, on values with a last dimension for both parts."""
+        from .composed import of_parts
 
-            return of_parts(self, node, args, kwargs)
         function = function_for(node, COMPLEX)
-        if function is None:
-            raise NoStream("there is no stream for this operator")
-        return function(self, *args, **kwargs)
+        if not self.streams or has_pairs((args, kwargs)):
+            return of_parts(self, node, args, kwargs)
+        if function is not None:
+            return function(self, *args, **kwargs)
+        pairs = torch.utils._pytree.tree_map(self.parted, (args, kwargs))
+        try:
+            made = of_parts(self, node, *pairs)
+        except Forbidden:
+            raise
+        except NotLowered as fault:
+            raise NoStream("there is no stream for this operator on complex values") from fault
+        return torch.utils._pytree.tree_map(self.together, made, is_leaf=lambda value: isinstance(value, Pair))
+
+    def parted(self, value: Any) -> Any:
+        """A complex value of a stream as two values."""
+        if not isinstance(value, Var) or not value.dtype.is_complex:
+            return value
+        like = Like(value.shape, torch.float32)
+        return Pair(*(self.emit(f"complex_{part}", (value,), like=like) for part in ("real", "imag")))
+
+    def together(self, value: Any) -> Any:
+        """Two values as the complex value of a stream that they are."""
+        if not isinstance(value, Pair):
+            return value
+        return self.emit("complex_of", (value.re, value.im), like=Like(value.shape, value.dtype))
 
     def translated(self, node: torch.fx.Node | Call, args: Any, kwargs: Any) -> Any:
         """By the table, or, where that has nothing for this use, by what the operator is made of."""
@@ -403,6 +423,10 @@ def is_complex(node: torch.fx.Node | Call, args: Any, kwargs: Any) -> bool:
 def is_known(args: Any) -> bool:
     """True if no value of the program is among arguments."""
     return not any(isinstance(value, (Var, Pair)) for value in torch.utils._pytree.tree_leaves(args))
+
+
+def has_pairs(args: Any) -> bool:
+    return any(isinstance(value, Pair) for value in torch.utils._pytree.tree_leaves(args))
 
 
 def symbols(args: Any) -> list[Any]:

@@ -68,13 +68,14 @@ class NoValues(TorchDispatchMode):  # type: ignore[misc]
         super().__init__()
         self.refuse = refuse
         self.checks = False  # an operator is under way that looks at values for nothing else
+        self.is_same = False  # one is under way that takes nothing which depends on an input
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
         return False  # which would load it
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if self.checks and torch.Tag.dynamic_output_shape not in func.tags:
+        if self.is_same or self.checks and torch.Tag.dynamic_output_shape not in func.tags:
             return func(*args, **(kwargs or {}))
         if DEPENDS_ON_VALUES.intersection(func.tags) and not (func is torch.ops.aten.index.Tensor and all(map(is_place, args[1]))):
             self.refuse(f"{func} depends on values")
@@ -171,6 +172,8 @@ class Recorder(ProxyTorchDispatchMode):  # type: ignore[misc]
         self.stored: Stored = {}
         self.nodes = WeakTensorKeyDictionary()
         self.why_not: list[str] = []
+        self.same: set[torch.fx.Node] = set()  # those whose values are the same whatever the inputs are
+        self.is_mixed = False  # values of inputs were written into tensors, which others may share memory with
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -203,6 +206,7 @@ class Recorder(ProxyTorchDispatchMode):  # type: ignore[misc]
     def store(self, kind: str, name: str, tensor: torch.Tensor) -> None:
         node = self.placeholder(f"{kind}_{name.replace('.', '_')}", tensor)
         self.stored[node.name] = (name, tensor.detach())
+        self.same.add(node)
 
     def constant(self, tensor: torch.Tensor) -> None:
         """What the model makes of numbers of its own."""
@@ -225,30 +229,38 @@ class Recorder(ProxyTorchDispatchMode):  # type: ignore[misc]
             self.constant(args[0])
             func = torch.ops.aten.lift_fresh_copy.default
         arguments = pytree.tree_map(self.given, (args, kwargs))
-        self.values.checks = func._opname in CHECKS_VALUES
+        self.values.checks, self.values.is_same = func._opname in CHECKS_VALUES, self.makes_same(func, arguments)
         with no_python_dispatcher():
             result = func(*args, **kwargs)
-        self.values.checks = False
+        is_same, self.values.checks, self.values.is_same = self.values.is_same, False, False
         if func is not torch.ops.prim.device.default:
-            self.note(func, arguments, result)
+            self.note(func, arguments, result, is_same)
         return result
 
-    def note(self, func: Any, arguments: Any, result: Any) -> None:
+    def makes_same(self, func: Any, arguments: Any) -> bool:
+        """Does what an operator gives depend on stored values and sizes alone?"""
+        takes_same = all(one in self.same for one in pytree.tree_leaves(arguments) if isinstance(one, torch.fx.Node))
+        self.is_mixed |= not takes_same and func._schema.is_mutable
+        return takes_same and not self.is_mixed and torch.Tag.nondeterministic_seeded not in func.tags
+
+    def note(self, func: Any, arguments: Any, result: Any, is_same: bool) -> None:
         if not isinstance(func, torch._ops.OpOverload) or func.namespace not in ("aten", "strc"):
             self.refuse(f"{func} is neither an operator of ATen nor of strc")
         node = self.graph.call_function(func, *arguments)
         node.meta.update(self.about(), val=pytree.tree_map(shape_alone, result))
-        self.follow(node, result)
+        self.follow(node, result, is_same)
 
-    def follow(self, node: torch.fx.Node, result: Any) -> None:
+    def follow(self, node: torch.fx.Node, result: Any, is_same: bool) -> None:
         """Results by the node that makes them."""
+        if is_same:
+            self.same.add(node)
         if isinstance(result, torch.Tensor):
             self.nodes[result] = node
         elif isinstance(result, (tuple, list)):
             for place, one in enumerate(result):
                 element = self.graph.call_function(operator.getitem, (node, place))
                 element.meta.update(node.meta, val=node.meta["val"][place])
-                self.follow(element, one)
+                self.follow(element, one, is_same)
 
     def about(self) -> dict[str, Any]:
         """Whose node it is: the module's calls and lines, or, of a graph that is run, what its own node says."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .along_time import ALONG_TIME
 from .attention import ATTENTION
 from .choices import CHOICES, IN_ORDER
+from .cumulative import CUMULATIVE
 from .elementwise import BINARY, FRAMED, STORED, UNARY
 from .filter import StreamFilter
 from .layers import LAYERS
@@ -22,6 +23,7 @@ FILTERS: dict[str, StreamFilter] = {
     **BINARY,
     **STORED,
     **ALONG_TIME,
+    **CUMULATIVE,
     **LAYERS,
     **RECURRENT,
     **WITHIN_FRAMES,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from ...ir import Instruction
 from ..builder import Builder, Refused
 from ..places import part as places_of
+from ..resampling import time_alone
 from ..timing import padded, whole, windowed
 from ..values import Value
 from .features import framed
@@ -37,7 +38,7 @@ def pad(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     return padded(build, x, before, after, value)
 
 
-@rule("slice", takes_padding=True)
+@rule("slice", takes_padding=True, takes_merged=True)
 def part(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     x = only(args)
     dim, start, end, step = (*map(integer, instruction.positional), 1)[:4]
@@ -45,7 +46,7 @@ def part(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
         x = whole(build, x)
         places = range(x.shape[dim])[start:end:step]
         return replace(x, var=places_of(build, x.var, x.single, dim, places), shape=build.shape)
-    x = padded(build, x, -start, 0)
+    x = padded(build, time_alone(build, x), -start, 0)
     if step == 1:
         return replace(x, shape=build.shape)
     return windowed(build, x, "stream_every", (step, x.size), 1, step, x.size)

@@ -98,6 +98,8 @@ def reduction(build: Builder, instruction: Instruction, args: list[Value]) -> Va
 @rule("matmul", takes_merged=True)
 def matmul(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     x, y = args
+    if isinstance(y, Stored):
+        y = one_matrix(build, y)
     if isinstance(x, Timed) and isinstance(y, Stored) and len(y.shape) == 2 and x.axis < len(x.shape) - 1:
         return product(build, y, build.tensor(y).t(), x)
     if isinstance(x, Stored) and isinstance(y, Timed) and len(x.shape) == 2 and y.axis == len(y.shape) - 1 and y.alone:
@@ -109,6 +111,15 @@ def matmul(build: Builder, instruction: Instruction, args: list[Value]) -> Value
                 "a dimension before its rows and columns"
             )
     return side_by_side(build, args, "matmul", ())
+
+
+def one_matrix(build: Builder, stored: Stored) -> Stored:
+    """A matrix that is stored for each of several, if it is the same for all."""
+    whole = build.tensor(stored)
+    if whole.dim() < 3 or not torch.equal(whole, whole[(0,) * (whole.dim() - 2)].expand_as(whole)):
+        return stored
+    first = whole[(0,) * (whole.dim() - 2)].clone()
+    return Stored(build.store(f"{stored.name}.first", first), tuple(first.shape))
 
 
 def product(build: Builder, other: Stored, matrix: torch.Tensor, x: Timed) -> Timed:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ...ir import Instruction, Program
+from ...ir.model import Shape
 from ...source.loops import loop_filter
 from ..builder import Builder, Refused
 from ..clock import together
@@ -50,20 +52,18 @@ def collected(build: Builder, instruction: Instruction, x: Timed) -> Timed:
 
 
 def streamed_step(build: Builder, found: Loop) -> Program:
-    """The step over floats. Its first dimension, of one sequence, stands for time."""
+    """The step over floats."""
     step = found.step
-    for number in step.inputs:
-        if step.shapes[number][:1] != (1,):
-            raise Refused("the step of its loop has no dimension of one sequence (a batch of 1) in front")
     inner = Builder(step, build.tensors)
     values: dict[int, Value | tuple[Value, ...]] = {}
     for number in step.inputs:
-        given = Timed(number, step.shapes[number], 0)
+        shape = with_a_dimension(step.shapes[number])
+        given = placed(Timed(number, shape, 0), shape, 0)
         values[number] = given
         inner.sizes[number], inner.rates[number] = (given.size,), given.clock.rate
     for one in step.instructions:
-        inner.origin, inner.shape = one.origin, step.shapes[one.var]
-        values[one.var] = value_in_step(inner, one, values)
+        inner.origin, inner.shape = one.origin, with_a_dimension(step.shapes[one.var])
+        values[one.var] = value_in_step(inner, one, values, step.shapes[one.var])
     results = [values[number] for number in step.results]
     if not all(isinstance(result, Timed) and result.offset == 0 for result in results):
         raise Refused("the step of its loop gives something stored")
@@ -71,7 +71,13 @@ def streamed_step(build: Builder, found: Loop) -> Program:
     return replace(step, instructions=inner.instructions, results=final, sizes=inner.sizes, rates=inner.rates, shapes={})
 
 
-def value_in_step(inner: Builder, one: Instruction, values: dict[int, Value | tuple[Value, ...]]) -> Value | tuple[Value, ...]:
+def with_a_dimension(shape: Shape) -> Shape:
+    return shape or (1,)
+
+
+def value_in_step(
+    inner: Builder, one: Instruction, values: dict[int, Value | tuple[Value, ...]], step_shape: Shape
+) -> Value | tuple[Value, ...]:
     if one.op == "const":
         name = str(one.positional[0])
         return Stored(name, tuple(inner.tensors[name].shape))
@@ -83,7 +89,34 @@ def value_in_step(inner: Builder, one: Instruction, values: dict[int, Value | tu
         return first[index]
     if one.op not in RULES:
         raise Refused(f"in its loop, '{one.op}' has no form that works frame by frame")
-    return RULES[one.op](inner, one, [arg for arg in args if not isinstance(arg, tuple)])
+    made = in_some_dimension(inner, one, [arg for arg in args if not isinstance(arg, tuple)])
+    if isinstance(made, tuple):
+        return tuple(placed(part, part.shape, 0) for part in made if isinstance(part, Timed))
+    return placed(made, with_a_dimension(step_shape), 0) if isinstance(made, Timed) else made
+
+
+def placed(x: Timed, shape: Shape, dim: int) -> Timed:
+    """A step has one frame, so any dimension may stand for time, together with what else it counts."""
+    return replace(x, shape=shape, axis=dim, outer=shape[dim], inner=1)
+
+
+def in_some_dimension(inner: Builder, one: Instruction, args: list[Value]) -> Value | tuple[Value, ...]:
+    """By the first dimension that the operator leaves alone; where operands are matched from their last ones on, by one before all of them."""
+    timed = [arg for arg in args if isinstance(arg, Timed)]
+    rank = max(len(arg.shape) for arg in timed)
+    dims: Sequence[int] = range(rank)
+    if len(timed) > 1 and one.op not in ("cat", "stack"):
+        rank, dims, inner.shape = rank + 1, (0,), (1, *inner.shape)
+    reason = Refused("")
+    for dim in dims:
+        given = [placed(arg, (1,) * (rank - len(arg.shape)) + arg.shape, dim) if isinstance(arg, Timed) else arg for arg in args]
+        count = len(inner.instructions)
+        try:
+            return RULES[one.op](inner, one, given)
+        except Refused as fault:
+            reason = fault if dim == 0 else reason
+            del inner.instructions[count:]
+    raise reason
 
 
 @rule("choose")

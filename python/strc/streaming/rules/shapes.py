@@ -97,7 +97,7 @@ def prefixed(build: Builder, args: list[Value]) -> Value:
     return padded(build, x, before, after, float(values[0]) if before else 0.0)
 
 
-@rule("chunk split")
+@rule("chunk split", takes_merged=True)
 def pieces(build: Builder, instruction: Instruction, args: list[Value]) -> tuple[Value, ...]:
     x = only(args)
     sizes, place = instruction.positional
@@ -114,7 +114,7 @@ def pieces(build: Builder, instruction: Instruction, args: list[Value]) -> tuple
     return tuple(replace(piece, var=build.part(var, i)) for i, piece in enumerate(made))
 
 
-@rule("getitem")
+@rule("getitem", takes_merged=True)
 def item(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     x = only(args)
     index, dim = (*map(integer, instruction.positional), 0)[:2]

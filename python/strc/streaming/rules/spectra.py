@@ -77,6 +77,24 @@ def istft(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     return replace(padded(build, whole, -start, 0), shape=build.shape)
 
 
+@rule("rfft")
+def rfft(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+    return transformed(build, only(args), "stream_spectrum", even(integer(instruction.positional[0])), 0)
+
+
+@rule("irfft")
+def irfft(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+    return transformed(build, only(args), "stream_of_spectrum", even(integer(instruction.positional[0])), 1)
+
+
+def transformed(build: Builder, x: Timed, op: str, n: int, behind: int) -> Timed:
+    """The transform of each row of a frame, behind whose dimension there are so many for the parts of complex values."""
+    if x.axis == len(x.shape) - 1 - behind:
+        raise Refused("its transform goes over all time steps; torch.stft, or x.unfold(-1, n, hop) before it, makes windows of them")
+    made = replace(x, shape=build.shape)
+    return replace(made, var=build.emit(op, (n,), [x.var], made.size))
+
+
 @rule("complex_real complex_imag complex_abs complex_angle")
 def parts(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     x = only(args)

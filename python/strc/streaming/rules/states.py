@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from ...ir import Instruction, Named
@@ -21,6 +22,17 @@ def cumsum(build: Builder, instruction: Instruction, args: list[Value]) -> Value
         return framed(build, x, "cumsum", instruction.params)
     first = from_its_first_frame(build, x)
     return again_late(build, x, build.emit("stream_sum", (x.size,), [first.var], x.size))
+
+
+@rule("cumprod cummax cummin logcumsumexp")
+def cumulative(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+    x = only(args)
+    dim = integer(instruction.positional[0])
+    if dim != x.axis:
+        given = (math.prod(x.single[:dim]), x.shape[dim], math.prod(x.single[dim + 1 :]))
+        return replace(x, var=build.emit(f"stream_frame_{instruction.op}", given, [x.var], x.size))
+    first = from_its_first_frame(build, x)
+    return again_late(build, x, build.emit(f"stream_{instruction.op}", (x.size,), [first.var], x.size))
 
 
 @rule("rnn gru lstm", takes_merged=True)

@@ -173,6 +173,9 @@ def along_bands(instruction: Instruction, ways: Ways) -> tuple[Param, ...]:
 @rule("adaptiveavgpool2d")
 def adaptive(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     x = only(args)
-    if place_of_time(x, 2) is not None:
-        raise Refused("it divides all time steps into windows, so what it does depends on the length of its input")
-    return framed(build, x, instruction.op, instruction.params)
+    outs, time = list(instruction.positional), place_of_time(x, 2)
+    if time is not None and outs[time] != x.steps:
+        raise Refused("it divides all time steps into windows, so what it does depends on the length of its input; None leaves a dimension as it is")
+    if time is not None:
+        outs[time] = 1
+    return framed(build, x, instruction.op, tuple(outs))

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from ...ir import Param
-from ..lowering import Like, Lowering, NotLowered, Var, lowers, static
+from ..lowering import Like, Lowering, NoResult, NotLowered, Var, lowers, static
 from .arithmetic import cast
 
 
@@ -82,6 +82,18 @@ def cumsum(ctx: Lowering, x: Any, dim: int, **_: Any) -> Any:
     wide = kind if kind.is_floating_point else torch.int64  # of integers the language makes longs
     made = ctx.emit("cumsum", (cast(ctx, x, kind),), x.dim(dim), like=Like(tuple(ctx.meta.shape), wide))
     return cast(ctx, made, kind)
+
+
+@lowers("cumprod.default", "cummax.default", "cummin.default", "logcumsumexp.default")
+def cumulative(ctx: Lowering, x: Any, dim: int, **_: Any) -> Any:
+    """In streams, which may have no last element; elsewhere they are made of others."""
+    assert ctx.node is not None
+    if not ctx.streams or not x.rank:
+        raise NotLowered("outside of a stream")
+    op = str(ctx.node.target).split(".")[1]
+    if not isinstance(ctx.meta, (tuple, list)):
+        return ctx.emit(op, (cast(ctx, x, ctx.meta.dtype),), x.dim(dim))
+    return ctx.emit(op, (x,), x.dim(dim), like=ctx.meta[0]), NoResult("how far back the extremes are, which grows for ever")
 
 
 @lowers("var.correction", "var.dim", "std.correction")

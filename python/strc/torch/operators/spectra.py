@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from ..capture import operator_name
-from ..lowering import Lowering, NotLowered, Var, lowers_complex
+from ..lowering import Like, Lowering, NotLowered, Var, lowers_complex
 from ..weights import Known
 
 
@@ -66,3 +66,52 @@ def istft(
     # What is divided by the window's square is one time the window too much.
     name = window_of(ctx, window, n_fft, win_length, n_fft**-0.5 if normalized else 1.0)
     return ctx.emit("istft", (x,), n_fft, hop or n_fft // 4, n_fft // 2 if center else 0, weights=name)
+
+
+def scale_of(norm: str | None, n: int, forward: bool) -> float:
+    """The factor that a transform of n points has."""
+    divided = norm == "forward" if forward else norm in (None, "backward")
+    return n**-0.5 if norm == "ortho" else 1 / n if divided else 1.0
+
+
+def in_last_place(ctx: Lowering, x: Var, dim: int, extent: int) -> Var:
+    """The value with a dimension in the last place, and so many elements in it: some are cut off, or there are zeros behind them."""
+    if dim != x.rank - 1:
+        shape = list(x.shape)
+        shape[dim], shape[-1] = shape[-1], shape[dim]
+        x = ctx.emit("transpose", (x,), dim, x.rank - 1, like=Like(tuple(shape), x.dtype))
+    like = Like((*x.shape[:-1], extent), x.dtype)
+    if x.shape[-1] > extent:
+        return ctx.emit("slice", (x,), x.rank - 1, 0, extent, like=like)  # type: ignore[no-any-return]
+    behind = (*((0, 0) if x.dtype.is_complex else ()), 0, extent - x.shape[-1])
+    return ctx.emit("pad", (x,), behind, like=like) if behind[-1] else x
+
+
+def back_in_place(ctx: Lowering, x: Var, dim: int, scale: float) -> Any:
+    """What a transform made, with its dimension where it was, and the factor."""
+    if scale != 1:
+        x = ctx.emit("mul_scalar", (x,), scale, like=Like(x.shape, x.dtype))
+    return x if dim == x.rank - 1 else ctx.emit("transpose", (x,), dim, x.rank - 1)
+
+
+@lowers_complex("fft_rfft.default")
+def rfft(ctx: Lowering, x: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
+    if not isinstance(x, Var) or x.dtype != torch.float32:
+        raise NotLowered("of other values than float32")
+    place = x.dim(dim)
+    points = n or x.shape[place]
+    given = in_last_place(ctx, x, place, points)
+    made = ctx.emit("rfft", (given,), points, like=Like((*given.shape[:-1], points // 2 + 1), torch.complex64))
+    return back_in_place(ctx, made, place, scale_of(norm, points, True))
+
+
+@lowers_complex("fft_irfft.default")
+def irfft(ctx: Lowering, x: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
+    if not isinstance(x, Var) or not x.dtype.is_complex:
+        raise NotLowered("of real values")
+    place = x.dim(dim)
+    points = n or 2 * (x.shape[place] - 1)
+    given = in_last_place(ctx, x, place, points // 2 + 1)
+    made = ctx.emit("irfft", (given,), points, like=Like((*given.shape[:-1], points), torch.float32))
+    # The transform of the library is that which divides by the number of points.
+    return back_in_place(ctx, made, place, scale_of(norm, points, False) * points)
