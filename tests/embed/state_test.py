@@ -11,6 +11,7 @@ import sys
 import unittest
 
 import bounded_programs
+import bounded_test
 import programs
 from handles import CALL, DAMAGED, FAULT, HERE, NEWER, OK, OTHER_PROGRAM, TRUNCATED, Library, Player
 from shared_test import CC, TARGET, Libraries, floats, ints
@@ -60,8 +61,8 @@ class States(Libraries):
                 return self.bytes("out.raw"), done.stdout.strip()
         raise AssertionError("no end")
 
-    def goes_on_elsewhere(self, text, items, *options):
-        library = self.library(text, *options)
+    def goes_on_elsewhere(self, text, items, *options, name="p"):
+        library = self.library(text, *options, name=name)
         player = self.whole(library, items)
         for seed, steps in [(10, 3), (20, 17)]:
             made, end = self.in_processes(library, items, seed, steps)
@@ -95,6 +96,16 @@ class Processes(States):
 
     def test_messages_on_their_way(self):
         self.goes_on_elsewhere(bounded_programs.MESSAGES, ints(700, 0, 99), "--bound=8")
+
+    def test_dynamic_rates(self):
+        for name, items, bound in [("PACKETS", bounded_test.packets(60), 40), ("NESTED", ints(900), 16), ("WAYS", ints(900, 0, 99), 12),
+                                   ("DYNAMIC_MESSAGES", ints(600, 1, 99), 8), ("FOREVER", ints(150), 1)]:  # fmt: skip
+            with self.subTest(name):
+                self.goes_on_elsewhere(getattr(bounded_programs, name), items, f"--bound={bound}", name=name)
+
+    def test_dynamic_rates_that_fail(self):
+        items = [1, 5, 3, 2, 4, 0, 7]
+        self.goes_on_elsewhere(bounded_programs.FAULT, struct.pack(f"<{len(items)}i", *items), "--bound=8")
 
 
 class Handles(States):
@@ -141,13 +152,50 @@ class Handles(States):
         self.assertEqual(handle.restore(fresh.save()), OK)  # which is as good as a reset
         self.assertEqual(handle.process(struct.pack("<i", 3), 1)[2], struct.pack("<i", 9))
 
-    def test_dynamic_rates_have_none(self):
+    def test_in_the_middle_of_firings(self):
+        """Of a program with dynamic rates: after each item, from states that were saved and from such that were restored before."""
         library = self.library(bounded_programs.PACKETS, "--bound=40")
-        handle = library.handle()
-        self.assertEqual(library.state_size(handle.pointer), 0)
-        self.assertEqual(handle.save(), CALL)
-        self.assertEqual(handle.message, "a program with dynamic rates has no state that can be saved")
-        self.assertEqual(handle.restore(b"strcstat"), CALL)
+        one, items = library.handle(), bounded_test.packets(60)[:6000]
+        for at in range(0, len(items), 4):
+            other, third = library.handle(), library.handle()
+            self.assertEqual(other.restore(one.save()), OK)
+            self.assertEqual(third.restore(other.save()), OK)
+            self.assertEqual(third.save(), one.save())
+            if at % 68 == 0:
+                rest = items[at : at + 800]
+                want = third.process(rest, 400)
+                self.assertEqual(other.process(rest[:100], 400)[2] + other.process(rest[100:], 400)[2], want[2])
+                self.assertEqual(other.drain(400), third.drain(400))
+                self.assertEqual(one.clone().process(rest, 400), want)
+            self.assertEqual(one.process(items[at : at + 4], 40)[0], OK)
+
+    def test_a_firing_that_takes_too_much(self):
+        library = self.library(bounded_programs.FOREVER, "--bound=1")
+        handle, items = library.handle(), ints(40000)
+        before = handle.save()
+        status, _, want = handle.process(items, 200000)
+        self.assertEqual((status, handle.save()), (OK, CALL))
+        self.assertIn("in the middle of so long a firing", handle.message)
+        self.assertFalse(library.clone(handle.pointer, None))
+        self.assertEqual(handle.restore(before), OK)
+        self.assertEqual(handle.process(items, 200000)[2], want)
+
+    def test_parameters_of_dynamic_rates(self):
+        library = self.library(bounded_programs.GAIN, "--bound=4", "--keep-param=gain")
+        library.code.Gain_set.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t]
+        one, draw, saved = library.handle(), random.Random(5), 0
+        for turn in range(300):
+            if turn % 7 == 3:
+                self.assertEqual(library.code.Gain_set(one.pointer, 0, struct.pack("<i", turn), 4), OK)
+            state = one.save()
+            if state != CALL:  # a parameter has changed in the middle of a firing
+                saved += 1
+                other = library.handle()
+                self.assertEqual(other.restore(state), OK)
+                items = ints(50, 1, 9, seed=turn)
+                self.assertEqual(other.process(items, 300), one.clone().process(items, 300))
+            one.process(ints(draw.randint(0, 3), 1, 9, seed=turn), draw.randint(0, 9))
+        self.assertGreater(saved, 100)
 
     def test_other_processors(self):
         """Where passes make the same of the program, the state is the same."""
