@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "handle.h"
+#include "strc/lanes.h"
 #include "strc/processor.h"
 #include "strc/saved.h"
 
@@ -74,7 +75,9 @@ STRC_EXPORTED strc_library *strc_library_create(int *status) {
 }
 
 STRC_EXPORTED void strc_library_destroy(strc_library *self) {
-    if (self && self->about->threads_calls) self->about->threads_calls->end(self);
+    if (!self) return;
+    if (self->about->threads_calls) self->about->threads_calls->end(self);
+    strc_lanes_free(self->flow);
     free(self);
 }
 

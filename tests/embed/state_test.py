@@ -246,13 +246,61 @@ float->double stateful filter Doubles { double sum; boolean odd; work pop 1 push
 double->complex stateful filter Turn { complex z; work pop 1 push 1 { complex s; s.real = 0.5; s.imag = (float)pop(); z = z * s + s; push(z); } }
 """,
     "Fir": programs.FIR,
+    # Products of every kind that one instance has: columns that are no whole vectors, long sums alone, few sums in parts, both factors of the
+    # instance, and addends with bounds.
+    "Products": """float->float pipeline Products { add Wide(13, 37); add Wide(37, 3); add Wide(3, 70); add Pairs(7); add Wide(10, 1); add Past(5); }
+float->float filter Wide(int in, int out) {
+    tensor<float>[in, out] w;
+    tensor<float>[out] offset;
+    init { w = sin(reshape(arange(in * out), in, out) * 0.7) * 0.3; offset = cos(reshape(arange(out), out)); }
+    work pop in push out {
+        float[in] frame;
+        for (int k = 0; k < in; k++) frame[k] = pop();
+        tensor x = frame;
+        tensor y = relu(matmul(x, w) + offset);
+        for (int k = 0; k < out; k++) push(y[k]);
+    }
+}
+float->float filter Pairs(int n) {
+    work pop 70 push 10 {
+        float[10][n] frame;
+        for (int k = 0; k < 10 * n; k++) frame[k / n][k % n] = pop();
+        tensor x = frame;
+        tensor y = softmax(matmul(x, transpose(x, 0, 1)), -1);
+        for (int k = 0; k < 10; k++) push(y[k, (k * 3) % 10]);
+    }
+}
+float->float stateful filter Past(int n) {
+    tensor<float>[n] past;
+    tensor<float>[n, n] u;
+    init { past = zeros(n); u = sin(reshape(arange(n * n), n, n)) * 0.4; }
+    work pop 1 push 1 { past = tanh(matmul(past, u) + pop()); push(past[0] * past[1]); }
+}
+""",
+    "Norms": """float->float stateful filter Norms {
+    float[24] level;
+    work pop 24 push 25 {
+        float[24] frame;
+        for (int k = 0; k < 24; k++) frame[k] = pop();
+        tensor x = frame;
+        tensor y = (x - mean(x)) / sqrt(mean(x * x) + 0.001);
+        for (int k = 0; k < 24; k++) { level[k] += y[k]; push(level[k] * exp(-y[k])); }
+        push(item(sum(sigmoid(x))));
+    }
+}
+""",
 }  # fmt: skip
 
-
-LOCAL_TENSOR = """float->float filter Local {
-    work pop 4 push 1 { float[4] frame; for (int k = 0; k < 4; k++) frame[k] = pop(); tensor x = frame; push(item(sum(x * x))); }
+# What is in lanes, but has filters that do one instance after the other.
+IN_TURN = {
+    "Structs": (programs.STRUCTS, "its items are no numbers"),
+    "Ways": ("""float->float stateful filter Ways {
+    float[6] past;
+    int at;
+    work pop 1 push 1 { float x = pop(); int k = 0; while (k < 5 && past[k] < x) k++; past[k] = x; at = (at + k) % 6; push(past[at % 6]); }
 }
-"""
+""", "a loop's condition varies"),
+}  # fmt: skip
 
 
 class Many(States):
@@ -287,6 +335,15 @@ class Many(States):
                         self.rounds(library, count, "i" if text.startswith("int") else "f")
                     self.rounds(library, 32, "i" if text.startswith("int") else "f", False)
 
+    def test_some_filters_one_after_the_other(self):
+        for name, (text, why) in IN_TURN.items():
+            with self.subTest(name):
+                library = self.library(text, "--lanes", name=f"turn{name}")
+                self.assertIn("of '--lanes' this filter does one instance after the other: ", self.said)
+                self.assertIn(why, self.said)
+                for count in (3, 16, 39):
+                    self.rounds(library, count, "f")
+
     def test_parameters_tell_instances_apart(self):
         library = self.library(SESSIONS["Voice"], "--lanes", "--keep-param=gain")
         self.assertEqual(self.said, "")
@@ -312,11 +369,9 @@ class Many(States):
 
     def test_what_has_no_lanes(self):
         for text, why in [
-            (programs.TENSORS, "Mix"),
-            (programs.STRUCTS, "its items are no numbers"),
+            (programs.TENSORS, "together as tensors"),
             (programs.ECHO, "effects"),
             (programs.FIR, "rounded otherwise"),
-            (LOCAL_TENSOR, "its sums have no order"),
         ]:
             self.library(text, "--lanes", *(["--fast-math"] if text == programs.FIR else []), name=why.split()[-1])
             self.assertIn("'--lanes' has no effect", self.said)
