@@ -1,5 +1,5 @@
 /* Many sessions on one core: host one|together SESSIONS ITEMS CALLS. Each call brings every session ITEMS items. Prints a hash of all output, and
- * processor seconds. */
+ * processor seconds. Items have four bytes; a call gives at most so many more than it brings. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -11,6 +11,8 @@
 #define PASTE(a, b) PASTE2(a, b)
 #define OF(name) PASTE(STREAM, name)
 
+enum { kMostPerItem = 8 };
+
 static double seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -21,7 +23,7 @@ int main(int argc, char** argv) {
     if (argc < 5) return 2;
     const int together = strcmp(argv[1], "together") == 0;
     const size_t sessions = strtoul(argv[2], NULL, 10), items = strtoul(argv[3], NULL, 10),
-                 calls = strtoul(argv[4], NULL, 10);
+                 calls = strtoul(argv[4], NULL, 10), room = kMostPerItem * items;
     OF(handle)** handles = calloc(sessions, sizeof *handles);
     const float** in = calloc(sessions, sizeof *in);
     float** out = calloc(sessions, sizeof *out);
@@ -34,7 +36,7 @@ int main(int argc, char** argv) {
             made[i] = (float)(int32_t)seed / 2147483648.0f;
         }
         in[k] = made;
-        out[k] = malloc(items * sizeof **out);
+        out[k] = malloc(room * sizeof **out);
         handles[k] = OF(create)(NULL);
         if (!handles[k]) return 3;
     }
@@ -43,11 +45,11 @@ int main(int argc, char** argv) {
     for (size_t call = 0; call < calls; ++call) {
         const double begin = seconds();
         if (together) {
-            if (OF(process_many)(handles, sessions, in, items, out, items, NULL, given) != OF(OK))
+            if (OF(process_many)(handles, sessions, in, items, out, room, NULL, given) != OF(OK))
                 return 4;
         } else {
             for (size_t k = 0; k < sessions; ++k)
-                if (OF(process)(handles[k], in[k], items, out[k], items, NULL, &given[k]) != OF(OK))
+                if (OF(process)(handles[k], in[k], items, out[k], room, NULL, &given[k]) != OF(OK))
                     return 4;
         }
         spent += seconds() - begin;

@@ -69,4 +69,4 @@ if __name__ == "__main__":
     import strc.torch
 
     title = "Made by examples/keyword_stream/model.py"
-    strc.torch.export(trained(), [torch.randn(1, 1, 20 * HOP)], HERE / "spotter.str", streaming=True, title=title)
+    strc.torch.export(trained(), [sentences(1, 20)[0]], HERE / "spotter.str", streaming=True, title=title)

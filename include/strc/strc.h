@@ -376,7 +376,7 @@ STRC_API void strc_stream_reset(strc_stream*);
 /// Items taken and given since it began.
 STRC_API strc_status strc_stream_position(const strc_stream*, uint64_t* taken, uint64_t* given);
 
-/// Bytes that a saved state takes at most: a constant of the program. 0: it has none, as its rates are dynamic.
+/// Bytes that a saved state takes at most: a constant of the program.
 STRC_API size_t strc_stream_state_size(const strc_stream*);
 /// Writes the state between two calls, parameters and waiting items included, to `to`, which has room for
 /// strc_stream_state_size bytes; `*size` says how many it took (docs/state.md). STRC_FAILED: a check has failed before.

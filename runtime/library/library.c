@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "handle.h"
+#include "strc/lanes.h"
 #include "strc/processor.h"
 #include "strc/saved.h"
 
@@ -74,7 +75,9 @@ STRC_EXPORTED strc_library *strc_library_create(int *status) {
 }
 
 STRC_EXPORTED void strc_library_destroy(strc_library *self) {
-    if (self && self->about->threads_calls) self->about->threads_calls->end(self);
+    if (!self) return;
+    if (self->about->threads_calls) self->about->threads_calls->end(self);
+    strc_lanes_free(self->flow);
     free(self);
 }
 
@@ -161,8 +164,8 @@ STRC_EXPORTED size_t strc_library_state_size(const strc_library *self) {
 static int may_save(strc_library *self) {
     if (!self) return STRC_LIBRARY_CALL;
     if (self->flow->has_failed) return told(self, &self->end);
-    if (strc_saved_most(&self->facts) == 0)
-        return refused(self, "a program with dynamic rates has no state that can be saved");
+    const char *why = strc_saved_why_not(self->flow);
+    if (why) return refused(self, why);
     self->message[0] = '\0';
     return STRC_LIBRARY_OK;
 }
@@ -184,8 +187,6 @@ STRC_EXPORTED int strc_library_restore(strc_library *self, const void *from, siz
                                    [STRC_SAVED_OTHER_PROGRAM] = STRC_LIBRARY_OTHER_PROGRAM,
                                    [STRC_SAVED_NEWER] = STRC_LIBRARY_NEWER};
     if (!self || (!from && size != 0)) return refused(self, "the state is NULL");
-    if (strc_saved_most(&self->facts) == 0)
-        return refused(self, "a program with dynamic rates has no state that can be restored");
     const strc_saved_status status = strc_saved_read(self->flow, from, size);
     const char *text = strc_saved_text(status);
     memcpy(self->message, text, strlen(text) + 1);

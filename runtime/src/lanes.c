@@ -1,6 +1,7 @@
 // Several instances at once: their states go into lanes, phases run on vectors, and the states go back.
 #include "strc/lanes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "flow_parts.h"
@@ -231,8 +232,16 @@ static int write_items(void *of, uint32_t output, const void *from, uint64_t ite
 
 // ---- phases
 
-size_t strc_lanes_stack(const strc_program *program) {
-    return program->lanes ? program->lanes->program->state_size + STRC_FLOW_ALIGNMENT : 0;
+/// Memory that an instance of the call has from a call before, or that the first one takes now. Null: there is none.
+static unsigned char *memory_of(const strc_lane *lanes, size_t count, size_t bytes) {
+    for (size_t k = 0; k < count; ++k)
+        if (lanes[k].flow->lanes_memory) return lanes[k].flow->lanes_memory;
+    return lanes[0].flow->lanes_memory = aligned_alloc(STRC_FLOW_ALIGNMENT, bytes);
+}
+
+void strc_lanes_free(strc_flow *flow) {
+    free(flow->lanes_memory);
+    flow->lanes_memory = NULL;
 }
 
 int strc_lanes_fit(const strc_flow *flow, const strc_flow *other) {
@@ -285,14 +294,10 @@ static void run(strc_lanes_call *call, strc_env *env, unsigned char *state, uint
     for (; states != 0; --states) program->steady.run(env, state);
 }
 
-void strc_lanes_process(strc_lane *lanes, size_t count, size_t in_count, size_t out_count) {
+/// So many steady states of all of them, in `state`.
+static void go_on(strc_lane *lanes, size_t count, unsigned char *state, uint64_t states) {
     static const volatile unsigned char never = 0;
     strc_flow *first = lanes[0].flow;
-    const strc_program *program = first->facts->program;
-    const uint64_t states = possible(first, in_count, out_count);
-    if (states == 0) return;
-    unsigned char *memory = __builtin_alloca(strc_lanes_stack(program));
-    unsigned char *state = memory + (-(uintptr_t)memory & (STRC_FLOW_ALIGNMENT - 1));
     strc_lanes_call call = {lanes, count};
     strc_host host = {.self = &call, .read = read_items, .write = write_items};
     strc_env env = {.host = &host,
@@ -313,4 +318,19 @@ void strc_lanes_process(strc_lane *lanes, size_t count, size_t in_count, size_t 
         flow->all_taken += lanes[lane].taken;
         flow->all_given += lanes[lane].given;
     }
+}
+
+void strc_lanes_process(strc_lane *lanes, size_t count, size_t in_count, size_t out_count) {
+    const strc_flow *first = lanes[0].flow;
+    const size_t aligned = STRC_FLOW_ALIGNMENT - 1;
+    const size_t bytes = (first->facts->program->lanes->program->state_size + aligned) & ~aligned;
+    const uint64_t states = possible(first, in_count, out_count);
+    if (states == 0) return;
+    if (bytes > STRC_LANES_ON_STACK) {
+        unsigned char *state = memory_of(lanes, count, bytes);
+        if (state) go_on(lanes, count, state, states);
+        return;
+    }
+    unsigned char *memory = __builtin_alloca(bytes + aligned);
+    go_on(lanes, count, memory + (-(uintptr_t)memory & aligned), states);
 }

@@ -5,6 +5,7 @@
 
 #include "coroutine.h"
 #include "demand.h"
+#include "replay.h"
 #include "run.h"
 
 struct strc_pulled {
@@ -17,6 +18,7 @@ struct strc_pulled {
     uint64_t text_bytes;
     strc_end end;
     int is_over;
+    strc_replay replay;
     // ---- behind this structure
     strc_request *requests;
     unsigned char *parameters;  ///< that firings see: they change only between two of them
@@ -32,17 +34,26 @@ static uint64_t most_bytes(const strc_pulled *self, const strc_queue *queue) {
     return self->flow->facts->bound * queue->item;
 }
 
+/// Gives as many of the items as there is room for, but those that have been given before; how many of them are done with.
+static uint64_t give(strc_pulled *self, const char *from, uint64_t items) {
+    strc_replay *replay = &self->replay;
+    const uint64_t old = items < replay->given_again ? items : replay->given_again;
+    const uint64_t room = strc_flow_room(self->flow);
+    const uint64_t now = items - old < room ? items - old : room;
+    replay->given_again -= old;
+    if (now == 0) return old;
+    strc_flow_give(self->flow, from + old * self->flow->facts->out_size, now);
+    replay->since.given += now;
+    return old + now;
+}
+
 /// What leaves the program goes as far as there is room. 0: all of it has gone.
 static int let_out(strc_pulled *self) {
     const uint32_t edge = self->puller.demand->output_edge;
     if (edge == STRC_NONE) return 0;
     strc_queue *queue = &self->puller.queues[edge];
-    size_t items = strc_queue_bytes(queue) / queue->item, capacity = strc_flow_room(self->flow);
-    if (items > capacity) items = capacity;
-    if (items == 0) return queue->first != queue->last;
-    const char *from = queue->first;
-    queue->first += items * queue->item;
-    strc_flow_give(self->flow, from, items);
+    const uint64_t items = strc_queue_bytes(queue) / queue->item;
+    if (items != 0) queue->first += give(self, queue->first, items) * queue->item;
     return queue->first != queue->last;
 }
 
@@ -55,8 +66,9 @@ static int grow(strc_puller *puller, strc_queue *queue, uint64_t bytes) {
     while (strc_queue_bytes(queue) + bytes > most) {
         if (edge != puller->demand->output_edge || bytes > most)
             strc_trap(puller->env, (int32_t)about->full, (int32_t)about->owner, 0, 0);
-        if (strc_flow_room(self->flow) == 0) wait(self);
+        const uint64_t before = strc_queue_bytes(queue);
         let_out(self);
+        if (strc_queue_bytes(queue) == before) wait(self);
     }
     const uint64_t used = strc_queue_bytes(queue);
     if ((uint64_t)(queue->data + 2 * most - queue->last) < bytes) {
@@ -85,23 +97,29 @@ static int no_more_requests(strc_puller *puller) {
     return -1;
 }
 
-/// No firing is under way: parameters may change.
+/// No firing is under way: parameters may change, but for what is done again.
 static void see_parameters(strc_puller *puller) {
-    strc_flow *flow = ((strc_pulled *)puller->memory->self)->flow;
-    if (flow->changed == 0) return;
-    memcpy(flow->pulled->parameters, flow->parameters, flow->facts->parameter_bytes);
+    strc_pulled *self = puller->memory->self;
+    strc_flow *flow = self->flow;
+    if (flow->changed == 0 || strc_replays(&self->replay)) return;
+    memcpy(self->parameters, flow->parameters, flow->facts->parameter_bytes);
     strc_flow_update(flow);
+    self->replay.is_lost = 1;
 }
 
-/// Somebody may want the state as it is between two iterations.
+/// Somebody may want the state as it is between two iterations, and change it.
 static void stop_between(strc_puller *puller) {
     strc_pulled *self = puller->memory->self;
     strc_flow *flow = self->flow;
+    flow->is_between = 0;
+    if (!flow->stops_between || strc_replays(&self->replay)) return;
     while (flow->stops_between) {
         flow->is_between = 1;
         wait(self);
     }
     flow->is_between = 0;
+    self->replay.is_lost = 1;
+    strc_replay_remember(&self->replay, puller, self->parameters);
 }
 
 // ---- the host
@@ -111,7 +129,8 @@ static void stop_between(strc_puller *puller) {
 static int supply(void *of, uint32_t input, uint64_t items, int must) {
     (void)input, (void)items, (void)must;
     strc_pulled *self = of;
-    while (let_out(self) != 0 || strc_flow_left(self->flow) == 0) {
+    while (let_out(self) != 0 ||
+           (strc_flow_left(self->flow) == 0 && self->replay.again == self->replay.since.taken)) {
         if (self->flow->is_draining && strc_flow_left(self->flow) == 0) return 1;
         wait(self);
     }
@@ -120,7 +139,13 @@ static int supply(void *of, uint32_t input, uint64_t items, int must) {
 
 static int read_items(void *of, uint32_t input, void *to, uint64_t items) {
     (void)input;
-    strc_flow_take(((strc_pulled *)of)->flow, to, items);
+    strc_pulled *self = of;
+    const size_t size = self->flow->facts->in_size;
+    unsigned char *at = to;
+    for (; items != 0 && strc_replay_take(&self->replay, at); --items) at += size;
+    if (items == 0) return 0;
+    strc_flow_take(self->flow, at, items);
+    strc_replay_note(&self->replay, at, items);
     return 0;
 }
 
@@ -131,9 +156,7 @@ static int write_items(void *of, uint32_t output, const void *from, uint64_t ite
     const strc_flow_facts *facts = self->flow->facts;
     const char *at = from;
     for (;;) {
-        uint64_t now = strc_flow_room(self->flow);
-        if (now > items) now = items;
-        if (now != 0) strc_flow_give(self->flow, at, now);
+        const uint64_t now = give(self, at, items);
         at += now * facts->out_size;
         items -= now;
         if (items == 0 && (facts->program->inputs != 0 || strc_flow_room(self->flow) != 0))
@@ -144,6 +167,12 @@ static int write_items(void *of, uint32_t output, const void *from, uint64_t ite
 
 static int print(void *of, const char *text, uint64_t size) {
     strc_pulled *self = of;
+    strc_replay *replay = &self->replay;
+    if (replay->printed_again != 0) {
+        --replay->printed_again;
+        return 0;
+    }
+    ++replay->since.printed;
     self->text = text;
     self->text_bytes = size;
     wait(self);
@@ -156,10 +185,17 @@ static strc_end run(void *of) {
     strc_pulled *self = of;
     strc_flow *flow = self->flow;
     const strc_program *program = flow->facts->program;
-    see_parameters(&self->puller);
-    program->init.run(&flow->env, flow->state);
+    strc_puller *puller = &self->puller;
+    see_parameters(puller);
+    if (!flow->has_begun) program->init.run(&flow->env, flow->state);
     flow->has_begun = 1;
-    return strc_puller_run(&self->puller, UINT64_MAX);
+    strc_end end = STRC_END_ITERATIONS;
+    while (end == STRC_END_ITERATIONS) {
+        see_parameters(puller);
+        strc_replay_remember(&self->replay, puller, self->parameters);
+        end = strc_puller_iterate(puller, 1);
+    }
+    return end;
 }
 
 /// A fault is told when all that came before it has left.
@@ -207,7 +243,8 @@ static uint64_t all_queues(const strc_flow_facts *facts) {
 uint64_t strc_pulled_bytes(const strc_flow_facts *facts) {
     return aligned(sizeof(strc_pulled)) +
            aligned(most_requests(facts->program) * sizeof(strc_request)) +
-           aligned(facts->parameter_bytes) + all_queues(facts) + aligned(facts->firing_bytes);
+           aligned(facts->parameter_bytes) + all_queues(facts) + aligned(facts->firing_bytes) +
+           strc_replay_bytes(facts);
 }
 
 void strc_pulled_make(strc_pulled *self, strc_flow *flow) {
@@ -220,6 +257,7 @@ void strc_pulled_make(strc_pulled *self, strc_flow *flow) {
     at += aligned(facts->parameter_bytes);
     self->queues = at;
     self->stack = at + all_queues(facts);
+    strc_replay_make(&self->replay, facts, self->stack + aligned(facts->firing_bytes));
     self->memory = (strc_queue_memory){.grow = grow,
                                        .reserve = reserve,
                                        .more_requests = no_more_requests,
@@ -248,6 +286,28 @@ void strc_pulled_reset(strc_pulled *self) {
     }
     self->is_over = 0;
     flow->is_between = 0;
+    strc_replay_reset(&self->replay);
     strc_coroutine_begin(&self->coroutine, self->stack, aligned(facts->firing_bytes),
                          run_to_the_end, self);
+}
+
+// ---- as data
+
+int strc_pulled_can_save(const strc_pulled *self) { return !self->replay.is_lost; }
+
+uint64_t strc_pulled_most_saved(const strc_flow_facts *facts) {
+    return strc_replay_most_saved(facts);
+}
+
+size_t strc_pulled_save(const strc_pulled *self, unsigned char *to) {
+    return strc_replay_save(&self->replay, to);
+}
+
+int strc_pulled_is_well(const strc_flow_facts *facts, const unsigned char *from, size_t size) {
+    return strc_replay_is_well(facts, from, size);
+}
+
+void strc_pulled_restore(strc_pulled *self, const unsigned char *from) {
+    strc_replay_restore(&self->replay, &self->puller, self->parameters, from);
+    self->flow->has_begun = self->replay.size != 0;
 }

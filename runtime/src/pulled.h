@@ -16,6 +16,17 @@ void strc_pulled_reset(strc_pulled *);
 /// Goes on until an item is missing, or room for one.
 strc_end strc_pulled_process(strc_pulled *);
 
+// ---- as data (replay.h)
+
+/// Else too much has happened in the iteration under way.
+int strc_pulled_can_save(const strc_pulled *);
+uint64_t strc_pulled_most_saved(const strc_flow_facts *);
+size_t strc_pulled_save(const strc_pulled *, unsigned char *to);
+/// Are so many bytes what was saved of a run of that program?
+int strc_pulled_is_well(const strc_flow_facts *, const unsigned char *from, size_t size);
+/// When it has been reset.
+void strc_pulled_restore(strc_pulled *, const unsigned char *from);
+
 // ---- the flow's ends in the call under way
 
 static inline size_t strc_flow_left(const strc_flow *self) {

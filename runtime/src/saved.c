@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "flow_parts.h"
+#include "pulled.h"
 #include "run.h"
 #include "saved_messages.h"
 
@@ -61,12 +62,20 @@ const char *strc_saved_text(strc_saved_status status) {
 
 size_t strc_saved_most(const strc_flow_facts *facts) {
     const strc_program *program = facts->program;
-    if (program->demand) return 0;
+    if (program->demand)
+        return sizeof(saved_head) + sizeof(saved_numbers) + facts->parameter_bytes +
+               strc_pulled_most_saved(facts);
     return sizeof(saved_head) + sizeof(saved_numbers) + facts->parameter_bytes +
            strc_flow_most_waiting(facts) * facts->in_size +
            strc_flow_most_pending(facts) * facts->out_size + draining_bytes(program) +
            strc_flow_kept_bytes(program) +
            strc_messages_most_saved(program, (uint32_t)facts->bound);
+}
+
+const char *strc_saved_why_not(const strc_flow *flow) {
+    if (!flow->pulled || strc_pulled_can_save(flow->pulled)) return NULL;
+    return "the state cannot be saved in the middle of so long a firing, or of one during which a "
+           "parameter was set";
 }
 
 // ---- writing
@@ -106,7 +115,9 @@ size_t strc_saved_write(const strc_flow *flow, void *to) {
     at = put_queue(at, &flow->pending);
     if (flow->is_draining && program->ending)
         at = put(at, flow->draining.left, draining_bytes(program));
-    if (holds_state(&numbers)) {
+    if (flow->pulled) {
+        at += strc_pulled_save(flow->pulled, at);
+    } else if (holds_state(&numbers)) {
         for (uint64_t k = 0; k < program->kept_count; ++k)
             at = put(at, flow->state + program->kept[k].at, program->kept[k].size);
         at += strc_messages_save(&flow->env, program, at);
@@ -144,8 +155,7 @@ static strc_saved_status look_at_head(const strc_flow_facts *facts, const unsign
 /// Where the parts of a state lie; all of them are within it.
 typedef struct saved_parts {
     saved_numbers numbers;
-    const unsigned char *parameters, *waiting, *pending, *left, *kept, *messages;
-    size_t message_bytes;
+    const unsigned char *parameters, *waiting, *pending, *left, *kept, *messages, *pulled;
 } saved_parts;
 
 /// 0: the part is not there.
@@ -170,7 +180,7 @@ static int find_parts(const strc_flow *flow, const unsigned char *at, size_t siz
     if (numbers->waiting > strc_flow_most_waiting(facts) ||
         numbers->pending > strc_flow_most_pending(facts) || numbers->trips < 0)
         return 0;
-    const int is_held = holds_state(numbers);
+    const int is_held = !program->demand && holds_state(numbers);
     const size_t left = numbers->is_draining ? draining_bytes(program) : 0;
     if (!find_part(&parts->parameters, &at, &size, facts->parameter_bytes) ||
         !find_part(&parts->waiting, &at, &size, numbers->waiting * facts->in_size) ||
@@ -178,8 +188,8 @@ static int find_parts(const strc_flow *flow, const unsigned char *at, size_t siz
         !find_part(&parts->left, &at, &size, left) ||
         !find_part(&parts->kept, &at, &size, is_held ? strc_flow_kept_bytes(program) : 0))
         return 0;
-    parts->messages = at;
-    parts->message_bytes = size;
+    parts->messages = parts->pulled = at;
+    if (program->demand) return strc_pulled_is_well(facts, at, size);
     if (!is_held) return size == 0;
     return strc_messages_are_well(program, (uint32_t)facts->bound, at, size);
 }
@@ -212,6 +222,10 @@ static void read_parts(strc_flow *flow, const saved_parts *parts) {
     flow->env.random = numbers->random;
     flow->all_taken = numbers->all_taken;
     flow->all_given = numbers->all_given;
+    if (flow->pulled) {
+        flow->is_draining = numbers->is_draining;
+        return strc_pulled_restore(flow->pulled, parts->pulled);
+    }
     flow->has_begun = numbers->has_begun;
     fill_queue(&flow->waiting, parts->waiting, numbers->waiting);
     fill_queue(&flow->pending, parts->pending, numbers->pending);

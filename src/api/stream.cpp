@@ -11,6 +11,7 @@
 #include "host/run.h"
 #include "strc/helpers.h"
 #include "strc/kernels.h"
+#include "strc/lanes.h"
 #include "strc/turns.h"
 
 namespace {
@@ -244,6 +245,7 @@ bool strc_stream::openKernels() {
 
 strc_stream::~strc_stream() {
     if (flow) strc_helpers_free(flow->helpers);
+    if (flow) strc_lanes_free(flow);
     if (flow && flow->env.kernels) facts.program->kernels->calls->close(flow->env.kernels);
 }
 

@@ -49,6 +49,7 @@ strc_status strc_stream_save(strc_stream* stream, void* to, size_t room, size_t*
     const bool isPassing = stream && stream->replacing && stream->replacing->isUnderWay();
     if (most == 0 || !to || !size || room < most || isPassing) return STRC_WRONG_CALL;
     if (stream->flow->has_failed) return STRC_FAILED;
+    if (strc_saved_why_not(stream->flow)) return STRC_WRONG_CALL;
     *size = strc_saved_write(stream->flow, to);
     return STRC_OK;
 }

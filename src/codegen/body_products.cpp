@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/pass.h"
-#include "codegen/detail/contractions.h"
+#include "codegen/detail/lane_sums.h"
 #include "codegen/stack_size.h"
 #include "operators/choice.h"
 
@@ -49,12 +49,18 @@ void chooseProducts(BodyContext& c) {
             if (!run)
                 run.emplace(c.m.passes, base::Pass::RegisterTiling, c.function->getName().str());
             if (!*run) return;
-            const std::int64_t bytes = types::sizeOf(c.typeOf(instr.operands[0])->element);
+            const Type* element = c.typeOf(instr.operands[0])->element;
+            const std::int64_t bytes = types::sizeOf(types::laneType(element));
             const StoredOperands stored = storedOperands(c.body, c.code, instr);
             std::optional<Product> product =
                 productOf(ir::contractionOf(instr), bytes, c.m.target(), stored[0], stored[1]);
             text += product ? codegen::print(*product) : "loops\n";
             if (!product) continue;
+            if (c.m.options.ordersSums) fixParts(*product);
+            if (types::lanesOf(element) != 0) {
+                c.products.chosen.emplace(&instr, ChosenProduct{std::move(*product), nullptr});
+                continue;
+            }
             if (product->canFetchPanels()) fetchPanels(c, *product);
             c.products.scratchBytes =
                 std::max(c.products.scratchBytes, product->scratchBytes(bytes));
@@ -73,8 +79,33 @@ llvm::Value* makeScratch(BodyContext& c, llvm::IRBuilder<>& where) {
     return slot;
 }
 
+namespace {
+
+/// One for each lane, in the order that it has by itself.
+void emitInLanes(BodyContext& c, const Instr& instr) {
+    const Type* vector = c.typeOf(instr.operands[0])->element;
+    const std::int64_t bytes = types::sizeOf(vector->element);
+    auto operand = [&](std::size_t k) {
+        return LaneOperand{c.operand(instr, k),
+                           types::lanesOf(c.typeOf(instr.operands[k])->element) != 0};
+    };
+    LaneOperands operands{c.m.memoryType(vector->element), types::lanesOf(vector),
+                          c.operand(instr, 0), operand(1), operand(2)};
+    for (std::size_t k = 3; k < instr.operands.size(); ++k) operands.addends.push_back(operand(k));
+    const ir::Contraction how = ir::contractionOf(instr);
+    const auto found = c.products.chosen.find(&instr);
+    const SumOrder order = found == c.products.chosen.end()
+                               ? orderOf(how, bytes)
+                               : orderOf(found->second.product, c.m.target());
+    emitLaneSums({c.m, c.b, c.entry, c.param(kEnv)}, how, order, operands);
+    c.poll();
+}
+
+}  // namespace
+
 void emitContract(BodyContext& c, const Instr& instr) {
     const Type* element = c.typeOf(instr.operands[0])->element;
+    if (types::lanesOf(element) != 0) return emitInLanes(c, instr);
     Operands operands{c.m.memoryType(element), c.operand(instr, 0), c.operand(instr, 1),
                       c.operand(instr, 2)};
     for (std::size_t k = 3; k < instr.operands.size(); ++k)

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "codegen/detail/lane_sums.h"
 #include "codegen/detail/rings.h"
 
 namespace strc::codegen {
@@ -19,11 +20,72 @@ constexpr std::int64_t kVectorBytes = 64;
 constexpr std::int64_t kMostVectors = 8;  ///< that are summed up at once
 constexpr std::int64_t kMostRows = 4;
 
-class Tiles {
+/// Which loops do what.
+struct Division {
+    Division(const Contraction&, std::int64_t elementBytes);
+
+    std::vector<ContractionLoop> outer, summed;
+    ContractionLoop columns;  ///< along vectors
+    ContractionLoop rows{1, 0, 0, 0, {}};
+    bool sumsLanes = false;  ///< columns are summed over
+    std::int64_t lanes = 1;  ///< of a vector
+    std::int64_t height = 1;  ///< rows at once
+    std::int64_t vectors = 1;  ///< at once, for each row
+
+private:
+    using Loops = std::vector<ContractionLoop>;
+    bool takeColumns(const std::function<bool(const ContractionLoop&)>& can, Loops& from);
+    void takeRows();
+};
+
+bool isUnit(const ContractionLoop& loop) {
+    return (loop.a == 1 && (loop.b == 0 || loop.b == 1)) || (loop.b == 1 && loop.a == 0);
+}
+
+Division::Division(const Contraction& how, std::int64_t elementBytes) {
+    for (const ContractionLoop& loop : how.loops)
+        if (loop.trips > 1) (loop.out == 0 ? summed : outer).push_back(loop);
+    if (!takeColumns([](const ContractionLoop& l) { return l.out == 1 && isUnit(l); }, outer) &&
+        !takeColumns([](const ContractionLoop& l) { return l.a == 1 && l.b == 1; }, summed) &&
+        !takeColumns([](const ContractionLoop& l) { return l.out == 1; }, outer))
+        columns = {1, 0, 0, 0, {}};
+    while (lanes * 2 <= std::min<std::int64_t>(columns.trips, kVectorBytes / elementBytes))
+        lanes *= 2;
+    takeRows();
+    vectors = std::max<std::int64_t>(1, std::min(kMostVectors / height, columns.trips / lanes));
+}
+
+/// The loop that goes along vectors: the longest one that can.
+bool Division::takeColumns(const std::function<bool(const ContractionLoop&)>& can, Loops& from) {
+    auto best = from.end();
+    for (auto loop = from.begin(); loop != from.end(); ++loop)
+        if (can(*loop) && (best == from.end() || loop->trips > best->trips)) best = loop;
+    if (best == from.end()) return false;
+    columns = *best;
+    sumsLanes = &from == &summed;
+    from.erase(best);
+    return true;
+}
+
+/// The loop that uses each vector several times: one operand stays where the other one moves.
+void Division::takeRows() {
+    auto best = outer.end();
+    for (auto loop = outer.begin(); loop != outer.end(); ++loop) {
+        const bool reuses = (columns.a != 0 && loop->a == 0) || (columns.b != 0 && loop->b == 0);
+        if (reuses && (best == outer.end() || loop->trips > best->trips)) best = loop;
+    }
+    if (best == outer.end()) return;
+    rows = *best;
+    outer.erase(best);
+    height = std::min<std::int64_t>(rows.trips, kMostRows);
+}
+
+class Tiles : Division {
 public:
     Tiles(llvm::IRBuilder<>& builder, llvm::IRBuilder<>& entryBuilder, llvm::Type* elementType,
           Contraction contraction, OperandOffsets bases, std::function<void()> pollNow)
-        : b(builder),
+        : Division(contraction, static_cast<std::int64_t>(elementType->getScalarSizeInBits() / 8)),
+          b(builder),
           entry(entryBuilder),
           element(elementType),
           how(std::move(contraction)),
@@ -31,7 +93,6 @@ public:
           poll(std::move(pollNow)) {}
 
     void emit() {
-        choose();
         OperandOffsets first{b.getInt64(index(how.out)), b.getInt64(index(how.a)),
                              b.getInt64(index(how.b))};
         for (std::size_t k = 0; k < how.addends; ++k)
@@ -40,56 +101,7 @@ public:
     }
 
 private:
-    using Loops = std::vector<ContractionLoop>;
-
     static std::uint64_t index(std::int64_t value) { return static_cast<std::uint64_t>(value); }
-
-    // ---- which loops do what
-
-    static bool isUnit(const ContractionLoop& loop) {
-        return (loop.a == 1 && (loop.b == 0 || loop.b == 1)) || (loop.b == 1 && loop.a == 0);
-    }
-
-    void choose() {
-        for (const ContractionLoop& loop : how.loops)
-            if (loop.trips > 1) (loop.out == 0 ? summed : outer).push_back(loop);
-        if (!takeColumns([](const ContractionLoop& l) { return l.out == 1 && isUnit(l); }, outer) &&
-            !takeColumns([](const ContractionLoop& l) { return l.a == 1 && l.b == 1; }, summed) &&
-            !takeColumns([](const ContractionLoop& l) { return l.out == 1; }, outer))
-            columns = {1, 0, 0, 0, {}};
-        lanes = 1;
-        const std::int64_t most =
-            kVectorBytes / static_cast<std::int64_t>(element->getScalarSizeInBits() / 8);
-        while (lanes * 2 <= std::min<std::int64_t>(columns.trips, most)) lanes *= 2;
-        takeRows();
-        vectors = std::max<std::int64_t>(1, std::min(kMostVectors / height, columns.trips / lanes));
-    }
-
-    /// The loop that goes along vectors: the longest one that can.
-    bool takeColumns(const std::function<bool(const ContractionLoop&)>& can, Loops& from) {
-        auto best = from.end();
-        for (auto loop = from.begin(); loop != from.end(); ++loop)
-            if (can(*loop) && (best == from.end() || loop->trips > best->trips)) best = loop;
-        if (best == from.end()) return false;
-        columns = *best;
-        sumsLanes = &from == &summed;
-        from.erase(best);
-        return true;
-    }
-
-    /// The loop that uses each vector several times: one operand stays where the other one moves.
-    void takeRows() {
-        auto best = outer.end();
-        for (auto loop = outer.begin(); loop != outer.end(); ++loop) {
-            const bool reuses =
-                (columns.a != 0 && loop->a == 0) || (columns.b != 0 && loop->b == 0);
-            if (reuses && (best == outer.end() || loop->trips > best->trips)) best = loop;
-        }
-        if (best == outer.end()) return;
-        rows = *best;
-        outer.erase(best);
-        height = std::min<std::int64_t>(rows.trips, kMostRows);
-    }
 
     // ---- loops
 
@@ -280,12 +292,20 @@ private:
         }
     }
 
+    /// The upper half of the lanes is added to the lower one, until one is left.
     llvm::Value* total(llvm::Value* vector) {
-        if (lanes == 1) return vector;
-        if (!element->isFloatingPointTy()) return b.CreateAddReduce(vector);
-        llvm::CallInst* sum = b.CreateFAddReduce(llvm::ConstantFP::get(element, -0.0), vector);
-        sum->setHasAllowReassoc(true);
-        return sum;
+        for (std::int64_t left = lanes; left > 1; left /= 2) {
+            auto half = [&](std::int64_t first) {
+                std::vector<int> places;
+                for (std::int64_t k = 0; k < left / 2; ++k)
+                    places.push_back(static_cast<int>(first + k));
+                return b.CreateShuffleVector(vector, places);
+            };
+            llvm::Value *lower = half(0), *upper = half(left / 2);
+            vector = element->isFloatingPointTy() ? b.CreateFAdd(lower, upper)
+                                                  : b.CreateAdd(lower, upper);
+        }
+        return lanes == 1 ? vector : b.CreateExtractElement(vector, b.getInt64(0));
     }
 
     llvm::IRBuilder<>& b;
@@ -294,16 +314,19 @@ private:
     Contraction how;
     OperandOffsets base;
     std::function<void()> poll;
-    Loops outer, summed;
-    ContractionLoop columns;  ///< along vectors
-    ContractionLoop rows{1, 0, 0, 0, {}};
-    bool sumsLanes = false;  ///< columns are summed over
-    std::int64_t lanes = 1;  ///< of a vector
-    std::int64_t height = 1;  ///< rows at once
-    std::int64_t vectors = 1;  ///< at once, for each row
 };
 
 }  // namespace
+
+SumOrder orderOf(const Contraction& how, std::int64_t elementBytes) {
+    const Division found(how, elementBytes);
+    SumOrder order{found.summed, 1, found.sumsLanes, false};
+    if (found.sumsLanes) {
+        order.loops.push_back(found.columns);
+        order.parts = found.lanes;
+    }
+    return order;
+}
 
 void emitContraction(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
                      const ir::Contraction& contraction, const Operands& operands,

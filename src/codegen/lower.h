@@ -61,6 +61,8 @@ struct Options {
     std::shared_ptr<const DevicePart> device = {};  ///< null: there is none
     std::optional<OperatorLibrary> kernels = {};
     std::shared_ptr<const LanesPart> lanes = {};  ///< null: there is none
+    /// Sums that may be in any order are in that of the program: with lanes, whose sums have to be those of the one program.
+    bool ordersSums = false;
     /// Arrays that stand in a weights file are found when the program starts (Module::stored).
     bool mapsWeights = false;
     bool profile = false;  ///< with calls of strc_lap between steps (Module::timedSteps)

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "codegen/detail/grain.h"
+#include "codegen/detail/tiles.h"
 
 namespace strc::codegen {
 namespace {
@@ -327,6 +328,15 @@ std::optional<Product> productOf(const Contraction& how, std::int64_t elementByt
             if (way && (!best || way->cycles < best->cycles)) best = std::move(way);
         }
     return best;
+}
+
+void fixParts(Product& product) {
+    const std::int64_t inner = product.sums.back().trips;
+    product.parts = std::clamp<std::int64_t>(kFewestSums / (product.height * product.vectors), 1,
+                                             std::max<std::int64_t>(1, inner));
+    // Panels may have made one loop of several: the numbers of iterations have to go on from each to the next.
+    if (product.sums.size() > 1 && inner % product.parts != 0)
+        product.parts = product.parts % 2 == 0 && inner % 2 == 0 ? 2 : 1;
 }
 
 std::string print(const Product& product) {

@@ -101,6 +101,7 @@ private:
             for (const Tile::Vector& each : vectors)
                 addend.vectors.push_back(addend.isAlong ? each.out : 0);
         }
+        tile.parts = how.parts;
         tile.areRowsVectors = how.areRowsVectors;
         tile.rowA = how.rows.a;
         tile.rowOut = how.rows.out;

@@ -124,7 +124,7 @@ llvm::Value* arithmetic(BodyContext& c, const Instr& instr) {
     }
     llvm::Value* result = realArithmetic(c, instr.op, first, second);
     if (auto* add = llvm::dyn_cast<llvm::Instruction>(result);
-        add && c.math.isRelaxed && instr.op == Op::Add && instr.flag) {
+        add && c.math.isRelaxed && !c.m.options.ordersSums && instr.op == Op::Add && instr.flag) {
         add->setHasAllowReassoc(true);
         add->setHasNoSignedZeros(true);
     }

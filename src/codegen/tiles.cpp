@@ -15,8 +15,6 @@ namespace {
 /// Products of vectors in an iteration of a loop.
 constexpr std::int64_t kMostUnrolled = 256;
 constexpr std::int64_t kGoodIteration = 48;
-/// A sum waits for itself: of so many, products go on in turn. Fewer are taken apart and added at the end.
-constexpr std::int64_t kFewestSums = 4;
 
 llvm::Align alignOf(llvm::Type* element) {
     return llvm::Align(element->getPrimitiveSizeInBits() / 8);
@@ -93,6 +91,7 @@ private:
     }
 
     std::size_t partsOf(std::size_t sums) const {
+        if (tile.parts != 0) return asU64(tile.parts);
         std::int64_t terms = 1;
         for (const ir::ContractionLoop& loop : tile.sums) terms *= loop.trips;
         return std::clamp<std::size_t>(asU64(kFewestSums) / sums, 1, asU64(terms));
@@ -106,6 +105,7 @@ private:
                products * tile.sums[writtenOut - 1].trips <= kMostUnrolled)
             products *= tile.sums[--writtenOut].trips;
         roundsInOne = std::max<std::int64_t>(1, kGoodIteration / products);
+        if (tile.parts != 0) roundsInOne = (roundsInOne + tile.parts - 1) / tile.parts * tile.parts;
     }
 
     /// Iterations of a loop that are one in the code.
@@ -160,13 +160,17 @@ private:
         };
         sums = trips(loop.trips / many, std::move(sums), [&](llvm::Value* iteration, Values now) {
             if (depth + 1 == writtenOut) fetch();
-            for (std::int64_t k = 0; k < many; ++k)
+            for (std::int64_t k = 0; k < many; ++k) {
+                innermost = k;
                 now = sumUp(depth + 1, from(iteration, k), std::move(now));
+            }
             return now;
         });
-        for (std::int64_t k = loop.trips - loop.trips % many; k < loop.trips; ++k)
+        for (std::int64_t k = loop.trips - loop.trips % many; k < loop.trips; ++k) {
+            innermost = k;
             sums = sumUp(depth + 1, {moved(at.a, k * loop.a), moved(at.b, k * loop.b)},
                          std::move(sums));
+        }
         return sums;
     }
 
@@ -202,9 +206,11 @@ private:
         if (depth == tile.sums.size())
             return addProducts({moved(at.a, a), moved(at.b, offset)}, sums);
         const ir::ContractionLoop& loop = tile.sums[depth];
-        for (std::int64_t k = 0; k < loop.trips; ++k)
+        for (std::int64_t k = 0; k < loop.trips; ++k) {
+            innermost = k;
             sums =
                 addIterations(depth + 1, at, a + k * loop.a, offset + k * loop.b, std::move(sums));
+        }
         return sums;
     }
 
@@ -223,7 +229,8 @@ private:
     }
 
     Values addProducts(const Places& at, Values sums) {
-        const std::size_t part = turn++ % parts * (sums.size() / parts);
+        const std::size_t place = tile.parts != 0 ? asU64(innermost) : turn++;
+        const std::size_t part = place % parts * (sums.size() / parts);
         Values columns;
         for (const Tile::Vector& each : tile.vectors)
             columns.push_back(
@@ -265,6 +272,7 @@ private:
     std::int64_t roundsInOne = 1;  ///< of the loop around them
     std::size_t parts = 1;  ///< of each sum
     std::size_t turn = 0;  ///< products so far
+    std::int64_t innermost = 0;  ///< iteration of the innermost loop of sums
     llvm::Value* ahead = nullptr;  ///< a variable: what is fetched next
     std::int64_t fetchedAtOnce = 0;  ///< bytes
 };
@@ -283,6 +291,7 @@ std::string nameOf(llvm::Type* element, const Tile& tile) {
         for (std::int64_t begin : addend.vectors) name += fmt::format(".{}", begin);
     }
     if (tile.bounds.areAny()) name += fmt::format(".c{:a}.{:a}", tile.bounds.low, tile.bounds.high);
+    if (tile.parts > 0) name += fmt::format(".q{}", tile.parts);
     if (tile.fetched > 0) name += fmt::format(".f{}", tile.fetched);
     return name;
 }

@@ -107,7 +107,7 @@ int {0}_drain({0}_handle *, {2} *out, size_t out_capacity, size_t *produced);
 void {0}_reset({0}_handle *);
 
 /* The state as data: a saved one is what its program goes on from, in another process or on another machine, too.
- * {0}_state_size: bytes that it takes at most, a constant; 0: this program cannot be saved (its rates are dynamic).
+ * {0}_state_size: bytes that it takes at most, a constant.
  * {0}_save: `to` has room for so many; *size says how many there are. It is {0}_FAULT after a fault.
  * {0}_restore: goes on from there, with the parameters that were set then; unless it is {0}_OK nothing has changed. */
 size_t {0}_state_size(const {0}_handle *);

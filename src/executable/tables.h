@@ -37,7 +37,7 @@ struct Program {
     std::uint64_t tuning = 0;  ///< strc_env::tuning
     std::optional<double> mainRate = {};  ///< elab::Elaboration::mainRate
     const plugins::Plugin* plugin = nullptr;  ///< that it is, too; null: it is none
-    std::uint64_t lanesBytes = 0;  ///< of the state of all lanes of a library
+    std::uint64_t lanesBytes = 0;  ///< of the state of all lanes of a library, on the stack
     unsigned threads = 1;  ///< that share a call of a library
 };
 

@@ -172,8 +172,8 @@ private:
                 kernelOf(id).input != kernelOf(family.nodes[0]).input ||
                 kernelOf(id).output != kernelOf(family.nodes[0]).output)
                 return;
-        Merged merged =
-            merge(context.types, context.module, program, family.nodes, family.isShared, mayProve);
+        Merged merged = merge(context.types, context.module, program, family.nodes,
+                              {.isShared = family.isShared, .mayProve = mayProve});
         if (merged.whyNot.empty() && !merged.hasState) merged.whyNot = whyNotWithout(family, rates);
         if (!merged.whyNot.empty()) {
             context.passes().show(Pass::VectoriseSplitjoins, path,

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "horizontal/detail/each_lane.h"
 #include "horizontal/merge.h"
 #include "ir/scalarise.h"
 #include "ir/writer.h"
@@ -19,13 +20,9 @@ bool isLane(const types::Type* type) {
     return !type || type->is(types::TypeKind::Void) || (type->isScalar() && !type->isFloatN());
 }
 
-/// Are there sums, or functions, of which the last bits are left open (ir/float_math.h)?
-bool isRelaxed(const ir::Body& body) {
-    for (const ir::Block& block : body.blocks)
-        for (const ir::Instr& instr : block.instrs)
-            if (instr.flag && (instr.op == ir::Op::Add || instr.op == ir::Op::Math)) return true;
-    return false;
-}
+/// Bytes of one instance: its arrays in a firing, and its fields. More is done lane by lane, so that it stays in the caches.
+constexpr std::int64_t kMostOfLocals = 8 * 1024;
+constexpr std::int64_t kMostOfState = 16 * 1024;
 
 class LaneMaker {
 public:
@@ -78,28 +75,43 @@ private:
             return {};
         }
         if (std::string why = whyNot(kernel, node); !why.empty()) return why;
-        Merged merged = merge(context.types, context.module, one,
-                              std::vector<NodeId>(static_cast<std::size_t>(lanes), id), false,
-                              context.passes().isEnabled(base::Pass::BoundsCheckElimination));
+        Merged merged = mergedFilter(id, kernel);
         if (!merged.whyNot.empty()) return merged.whyNot;
         if (kernel.prework) addPrework(merged.kernel, kernel);
         node.kernel = static_cast<graph::KernelId>(all.kernels.size());
         node.work = merged.kernel.work;
         node.prework = merged.kernel.prework;
         all.states[id] = std::move(merged.state);
-        made.fields[id] = std::move(merged.fields);
+        made.fields[id].fields = std::move(merged.fields);
         all.kernels.push_back(std::move(merged.kernel));
         return {};
+    }
+
+    /// In vectors, or else lane by lane.
+    Merged mergedFilter(NodeId id, const Kernel& kernel) {
+        const bool mayProve = context.passes().isEnabled(base::Pass::BoundsCheckElimination);
+        std::string whyNotInVectors = "its items are no numbers";
+        if (ir::hasVectors(*kernel.code.work)) {
+            whyNotInVectors = "it is in vectors already";
+        } else if (isLane(kernel.input) && isLane(kernel.output)) {
+            Merged merged = merge(
+                context.types, context.module, one,
+                std::vector<NodeId>(static_cast<std::size_t>(lanes), id),
+                {.mayProve = mayProve, .mostOfLocals = kMostOfLocals, .mostOfState = kMostOfState});
+            if (merged.whyNot.empty()) return merged;
+            whyNotInVectors = std::move(merged.whyNot);
+        }
+        Merged merged = mergeInTurn(context.types, context.module, one, id, lanes, mayProve);
+        made.fields[id].areWhole = true;
+        made.inTurn.push_back(one.graph.nodes[id].name + ": " + whyNotInVectors);
+        return merged;
     }
 
     static std::string whyNot(const Kernel& kernel, const graph::Node& node) {
         if (kernel.builtin != ir::BuiltinStream::None || !kernel.code.work) return "it is built in";
         if (node.effects != graph::kNoEffect) return "it has effects";
         if (kernel.work.isDynamic()) return "its rates are dynamic";
-        if (!isLane(kernel.input) || !isLane(kernel.output)) return "its items are no numbers";
-        if (!kernel.tensors.empty()) return "it has tensors";
-        if (ir::hasVectors(*kernel.code.work)) return "it is in lanes already";
-        if (isRelaxed(*kernel.code.work)) return "its sums have no order";
+        if (node.work != kernel.work) return "it takes numbers of its channels together as tensors";
         return {};
     }
 
@@ -122,7 +134,8 @@ private:
         w.body.range = w.body.header = w.range;
         if (rates.push.max > 0) {
             const ir::Reg zero = w.constant(types::Value::zero(single.output));
-            w.loop(rates.push.max, [&](ir::Reg) { w.emit(ir::Op::Push, single.output, {zero}); });
+            const ir::Op push = single.output->isAggregate() ? ir::Op::PushFrom : ir::Op::Push;
+            w.loop(rates.push.max, [&](ir::Reg) { w.emit(push, single.output, {zero}); });
         }
         if (rates.pop.max > 0)
             w.emit(ir::Op::DiscardMany, single.input, {}).index =

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "elab/lane_fields.h"
 #include "pass/context.h"
 #include "pass/program.h"
 
@@ -16,8 +17,8 @@ namespace strc::horizontal {
 struct InLanes {
     std::string whyNot;  ///< one sentence; empty: it can be done
     pass::Program program;
-    /// By node, by field of its filter: the field that has it in lanes; kNone: it never changes.
-    std::vector<std::vector<std::uint32_t>> fields;
+    std::vector<elab::LaneFields> fields;  ///< by node
+    std::vector<std::string> inTurn;  ///< filters that do one lane after the other, and why
 };
 
 /// `lanes`: as many as make one group (vector::groupsOf). First firings (`prework`) only keep their rates: they have been done by the one

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/assert.h"
+#include "horizontal/detail/merged_kernel.h"
 #include "ir/bounds.h"
 #include "ir/count_items.h"
 #include "ir/stored_fields.h"
@@ -27,8 +28,6 @@ using types::TypeKind;
 using types::Value;
 
 constexpr std::uint64_t kCountingSteps = 100'000;
-constexpr std::int64_t kMostOfLocals = 1024;  ///< bytes of arrays in one filter's locals
-constexpr std::int64_t kMostOfState = 16 * 1024;  ///< of one filter
 
 ir::Proofs proofsOf(const elab::Elaboration& program, NodeId id) {
     const Kernel& kernel = program.kernels[program.graph.nodes[id].kernel];
@@ -110,8 +109,8 @@ bool isPossible(const Instr& i) {
 class Merger {
 public:
     Merger(types::TypeTable& table, const elab::Elaboration& whole,
-           const std::vector<NodeId>& filters, bool shared)
-        : types(table), program(whole), nodes(filters), isShared(shared) {}
+           const std::vector<NodeId>& filters, const MergeOptions& options)
+        : types(table), program(whole), nodes(filters), how(options) {}
 
     Merged run(const std::string& whyNotSafe) {
         if (!whyNotSafe.empty()) return refused(whyNotSafe);
@@ -147,9 +146,12 @@ private:
                 return "a variable is neither a number nor an array of them";
             if (local.type->isAggregate()) bytes += types::sizeOf(local.type);
         }
-        if (bytes > kMostOfLocals) return "its arrays are large";
-        for (NodeId id : nodes)
-            if (!isSame(body, *kernelOf(id).code.work)) return "the bodies differ";
+        if (bytes > how.mostOfLocals) return "its arrays are large";
+        for (NodeId id : nodes) {
+            const Kernel& kernel = kernelOf(id);
+            if (&kernel != &first() && !kernel.code.stored.empty()) return "it has stored arrays";
+            if (!isSame(body, *kernel.code.work)) return "the bodies differ";
+        }
         return {};
     }
 
@@ -194,30 +196,19 @@ private:
         const std::uint32_t index = i.var.index;
         auto [found, fresh] = ofFields.try_emplace(index, ir::kNone);
         const Type* type = first().fieldTypes[index];
-        auto values = [&] { return valuesOf([&](NodeId id) { return fieldOf(id, index); }); };
+        auto values = [&] {
+            return valuesOf([&](NodeId id) { return fieldOf(program, id, index); });
+        };
         if (fresh) {
             const auto all = values();
-            if (written[index] || isDerived(index) || !areEqual(all))
+            if (written[index] || isDerived(first(), index) || !areEqual(all))
                 found->second = newOwn(first().code.fields[index].name, type, all);
             hasState = hasState || written[index];
         }
         if (found->second != ir::kNone)
             i.var = {Space::Local, found->second};
         else
-            become(i, fieldOf(nodes[0], index));
-    }
-
-    /// Is it computed when the program starts, and again when a parameter is set?
-    bool isDerived(std::uint32_t index) const {
-        return !first().derived.empty() && first().derived[index] != 0;
-    }
-
-    Value fieldOf(NodeId id, std::uint32_t index) const {
-        const Kernel& kernel = kernelOf(id);
-        return {kernel.fieldTypes[index],
-                program.states[id]->substr(
-                    static_cast<std::size_t>(kernel.fieldOffsets[index]),
-                    static_cast<std::size_t>(types::sizeOf(kernel.fieldTypes[index])))};
+            becomeConstant(i, fieldOf(program, nodes[0], index));
     }
 
     void parameter(Instr& i) {
@@ -236,19 +227,13 @@ private:
             whyNot = "a parameter has different types";
             return;
         }
-        if (areEqual(values)) return become(i, values[0]);
+        if (areEqual(values)) return becomeConstant(i, values[0]);
         auto [found, fresh] = ofParameters.try_emplace(index, ir::kNone);
         if (fresh)
             found->second = newOwn(first().code.constants[index].name, type, std::move(values));
         become(i, found->second, type);
     }
 
-    void become(Instr& i, Value value) {
-        i.op = Op::Const;
-        i.var = {};
-        i.type = value.type;
-        i.value = std::move(value);
-    }
     void become(Instr& i, std::uint32_t local, const Type* type) {
         i.op = type->isAggregate() ? Op::Addr : Op::Load;
         i.var = {Space::Local, local};
@@ -266,7 +251,7 @@ private:
         own.push_back(local);
         ownValues.push_back(std::move(values));
         size += types::sizeOf(type);
-        if (size > kMostOfState) whyNot = "its state is large";
+        if (size > how.mostOfState) whyNot = "its state is large";
         return local;
     }
 
@@ -300,28 +285,10 @@ private:
         Merged made;
         const Kernel& one = first();
         Kernel& kernel = made.kernel;
-        kernel.input = one.input;
-        kernel.output = one.output;
-        kernel.work = one.work;
-        kernel.code.name = one.code.name;
-        kernel.code.input = one.code.input;
-        kernel.code.output = one.code.output;
-        kernel.code.range = one.code.range;
-        kernel.code.header = one.code.header;
-        kernel.code.constants = one.code.constants;
-        kernel.code.open = one.code.open;
-        kernel.constants = one.constants;
-        kernel.code.setup = one.code.setup;
-        kernel.code.setup.blocks.assign(1, {});
-        kernel.code.setup.entry = 0;
         const auto count = static_cast<std::int64_t>(nodes.size());
-        for (graph::Rate* rate : {&kernel.work.pop, &kernel.work.peek, &kernel.work.push}) {
-            if (isShared && rate != &kernel.work.push) continue;
-            rate->min *= count;
-            rate->max *= count;
-        }
+        kernel = kernelForAll(one, count, how.isShared);
         vector::FusedBranches fused = vector::fuseBranches(
-            types, body, varying, {one.input, one.output, one.work, count, isShared, own});
+            types, body, varying, {one.input, one.output, one.work, count, how.isShared, own});
         kernel.code.work = std::move(fused.work);
         addFields(kernel, fused.fields);
         made.state = std::make_shared<const std::string>(image(kernel));
@@ -340,15 +307,8 @@ private:
     }
 
     void addFields(Kernel& kernel, const std::vector<const Type*>& all) {
-        constexpr std::int64_t kAlignment = 64;
-        for (std::size_t k = 0; k < all.size(); ++k) {
-            const ir::Variable& local = body.locals[own[k % own.size()]];
-            kernel.code.fields.push_back({local.name, all[k], local.range});
-            kernel.fieldTypes.push_back(all[k]);
-            kernel.fieldOffsets.push_back(kernel.stateSize);
-            const std::int64_t bytes = types::sizeOf(all[k]);
-            kernel.stateSize += (bytes + kAlignment - 1) / kAlignment * kAlignment;
-        }
+        for (std::size_t k = 0; k < all.size(); ++k)
+            addField(kernel, body.locals[own[k % own.size()]], all[k]);
     }
 
     std::string image(const Kernel& kernel) const {
@@ -383,7 +343,7 @@ private:
     types::TypeTable& types;
     const elab::Elaboration& program;
     const std::vector<NodeId>& nodes;
-    bool isShared;
+    const MergeOptions& how;
     Body body;
     std::string whyNot;
     std::vector<bool> written;  ///< by field
@@ -414,11 +374,11 @@ bool isSafe(const ir::Module& module, const elab::Elaboration& program, NodeId i
 }
 
 Merged merge(types::TypeTable& types, const ir::Module& module, const elab::Elaboration& program,
-             const std::vector<NodeId>& nodes, bool isShared, bool mayProve) {
+             const std::vector<NodeId>& nodes, const MergeOptions& how) {
     const bool isAllSafe = std::all_of(nodes.begin(), nodes.end(), [&](NodeId id) {
-        return isSafe(module, program, id, mayProve);
+        return isSafe(module, program, id, how.mayProve);
     });
-    return Merger(types, program, nodes, isShared).run(isAllSafe ? "" : "a check might fail");
+    return Merger(types, program, nodes, how).run(isAllSafe ? "" : "a check might fail");
 }
 
 }  // namespace strc::horizontal

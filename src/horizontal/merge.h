@@ -2,6 +2,7 @@
 /// Filters that do the same with other numbers, as one, in lanes (vector/branches.h). In: filters without prework, effects and functions.
 /// Out: a kernel and the state of all of them, or why there is none.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,10 +21,16 @@ struct Merged {
     std::vector<std::uint32_t> fields;
 };
 
-/// `isShared`: all read the same window. Bodies have to be the same but for constants. No check of them may be able to
-/// fail, as nobody could say in which filter it did.
+struct MergeOptions {
+    bool isShared = false;  ///< all read the same window
+    bool mayProve = true;  ///< that no check fails
+    std::int64_t mostOfLocals = 1024;  ///< bytes of arrays in one filter's locals
+    std::int64_t mostOfState = 16 * 1024;  ///< of one filter
+};
+
+/// Bodies have to be the same but for constants. No check of them may be able to fail, as nobody could say in which filter it did.
 Merged merge(types::TypeTable&, const ir::Module&, const elab::Elaboration&,
-             const std::vector<graph::NodeId>&, bool isShared, bool mayProve);
+             const std::vector<graph::NodeId>&, const MergeOptions&);
 
 /// Can no check of the filter's `work` fail, and does it keep its rates?
 bool isSafe(const ir::Module&, const elab::Elaboration&, graph::NodeId, bool mayProve);

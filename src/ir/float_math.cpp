@@ -40,8 +40,8 @@ std::vector<bool> findFloatMath(const Body& body) {
         for (const Instr& i : block.instrs) {
             if (i.op != Op::Math) continue;
             found[i.result] =
-                i.math == types::MathFn::Arg ||
-                (isReal(i.type, TypeKind::Double) && std::all_of(i.operands.begin(), i.operands.end(),
+                i.math == types::MathFn::Arg || (isReal(i.type, TypeKind::Double) &&
+                                                 std::all_of(i.operands.begin(), i.operands.end(),
                                                              [&](Reg reg) { return floats[reg]; }));
         }
     for (const Block& block : body.blocks)
@@ -67,8 +67,9 @@ public:
     /// The instruction that made the value, if it is that operation on doubles.
     const Instr* find(Reg reg, Op op) const {
         const Instr* instr = made[reg];
-        return instr && instr->op == op && body.regs[reg].type->is(TypeKind::Double) ? instr
-                                                                                     : nullptr;
+        if (instr && instr->op == Op::Splat) return find(instr->operands[0], op);
+        const bool isIt = instr && instr->op == op && isReal(body.regs[reg].type, TypeKind::Double);
+        return isIt ? instr : nullptr;
     }
     bool isOne(Reg reg) const {
         const Instr* one = find(reg, Op::Const);
@@ -89,7 +90,7 @@ public:
     /// The float that a double was made of; or kNone.
     Reg floatOf(Reg reg) const {
         const Instr* wide = find(reg, Op::Convert);
-        const bool isFloat = wide && body.regs[wide->operands[0]].type->is(TypeKind::Float);
+        const bool isFloat = wide && isReal(body.regs[wide->operands[0]].type, TypeKind::Float);
         return isFloat ? wide->operands[0] : kNone;
     }
 
@@ -105,7 +106,7 @@ std::map<Reg, Sigmoid> findSigmoids(const Body& body) {
     const Origins origins(body);
     for (const Block& block : body.blocks)
         for (const Instr& i : block.instrs) {
-            if (i.op != Op::Convert || !i.type->is(TypeKind::Float)) continue;
+            if (i.op != Op::Convert || !isReal(i.type, TypeKind::Float)) continue;
             const Instr* product = origins.find(i.operands[0], Op::Mul);
             const Reg share = product ? product->operands[1] : i.operands[0];
             const Instr* power = origins.powerOfSigmoid(share);

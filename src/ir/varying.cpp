@@ -23,7 +23,9 @@ std::string itemsVary(const Type* type) {
 /// Goes through the body until nothing more turns out to vary.
 class VaryingFinder {
 public:
-    VaryingFinder(const Body& body, const std::vector<std::uint32_t>& own) : body(body) {
+    /// `areInstances`: lanes are whole filters, not firings of one, and sum up products of their own.
+    VaryingFinder(const Body& body, const std::vector<std::uint32_t>& own, bool areInstances)
+        : body(body), areInstances(areInstances) {
         found.regs.resize(body.regs.size());
         found.locals.resize(body.locals.size());
         found.roots.resize(body.regs.size(), kNone);
@@ -135,7 +137,7 @@ private:
                     rootVaries(i.operands[0]) && !fitsLanes(type))
                     refuse(itemsVary(type));
                 return true;
-            case Op::Contract: refuse("it is done in lanes of its own"); return true;
+            case Op::Contract: contract(i); return true;
             case Op::Copy: copy(i); return true;
             case Op::Zero:
                 if (i.operands.size() > 1 || isDivergent() || varies(i.operands[0]))
@@ -161,10 +163,22 @@ private:
         varyLocal(found.roots[from], true);
     }
 
+    void contract(const Instr& i) {
+        bool isVarying = false;
+        if (!areInstances) return refuse("it is done in lanes of its own");
+        for (Reg ref : i.operands) {
+            if (varies(ref)) return refuse("lanes sum up products of different places");
+            if (ref != i.operands[0]) isVarying = isVarying || rootVaries(ref);
+        }
+        if (isDivergent()) return refuse("products are summed up in some lanes");
+        written(i.operands[0], isVarying);
+    }
+
     bool isDivergent() const { return divergent + outer != 0; }
 
     void branch(const Instr& i) {
-        if (i.result != kNone && body.regs[i.result].ref) return refuse("a branch chooses an array");
+        if (i.result != kNone && body.regs[i.result].ref)
+            return refuse("a branch chooses an array");
         const bool isVarying = varies(i.operands[0]);
         divergent += isVarying;
         for (int side = 0; side < 2; ++side) {
@@ -188,6 +202,7 @@ private:
     }
 
     const Body& body;
+    const bool areInstances;
     Varying found;
     bool changed = false;
     int divergent = 0;  ///< ifs with a varying condition, around this place and inside of its loop
@@ -197,10 +212,10 @@ private:
 
 }  // namespace
 
-Varying findVarying(const Body& work) { return VaryingFinder(work, {}).run(); }
+Varying findVarying(const Body& work) { return VaryingFinder(work, {}, false).run(); }
 
 Varying findVarying(const Body& work, const std::vector<std::uint32_t>& own) {
-    return VaryingFinder(work, own).run();
+    return VaryingFinder(work, own, true).run();
 }
 
 std::string print(const Body& body, const Varying& varying) {

@@ -390,14 +390,16 @@ void Verifier::contract(const Instr& i) {
                type->element->element->is(TypeKind::Int);
     };
     auto isList = [&](std::size_t k) {
-        return isRef(i, k) && isConcrete(reg(i, k).type) && reg(i, k).type->is(TypeKind::Array) &&
-               reg(i, k).type->element == reg(i, 0).type->element;
+        if (!isRef(i, k) || !isConcrete(reg(i, k).type) || !reg(i, k).type->is(TypeKind::Array))
+            return false;
+        const Type *all = reg(i, 0).type->element, *own = reg(i, k).type->element;
+        return own == all || own == laneType(all);
     };
     bool areLists = i.operands.size() >= 3 && addends <= kMostAddends;
     for (std::size_t k = 0; areLists && k < i.operands.size(); ++k) areLists = isList(k);
     if (!areLists || !isTable(i.type) || i.value.type != i.type)
         return fault(i, "operands do not fit");
-    const Type* element = reg(i, 0).type->element;
+    const Type* element = laneType(reg(i, 0).type->element);
     expect(
         element->is(TypeKind::Float) || element->is(TypeKind::Double) || element->is(TypeKind::Int),
         i, "no sums of that type");

@@ -16,13 +16,15 @@ public:
     Finder(const Plan& one, const Plan& all, std::int64_t lanes)
         : one(one), all(all), lanes(lanes) {}
 
-    void addFields(NodeId id, const std::vector<std::uint32_t>& fields) {
-        for (std::uint32_t k = 0; k < fields.size(); ++k) {
-            if (fields[k] == graph::kNone) continue;
+    void addFields(NodeId id, const elab::LaneFields& made) {
+        for (std::uint32_t k = 0; k < made.fields.size(); ++k) {
+            if (made.fields[k] == graph::kNone) continue;
             const elab::Kernel &from = kernelOf(one, id), &to = kernelOf(all, id);
             const types::Type* type = from.fieldTypes[k];
-            add({one.fields[id] + from.fieldOffsets[k], all.fields[id] + to.fieldOffsets[fields[k]],
-                 partOf(type), types::sizeOf(type) / partOf(type)});
+            const std::int64_t bytes = types::sizeOf(type);
+            const std::int64_t part = made.areWhole ? bytes : partOf(type);
+            add({one.fields[id] + from.fieldOffsets[k],
+                 all.fields[id] + to.fieldOffsets[made.fields[k]], part, bytes / part});
         }
     }
 
@@ -62,9 +64,9 @@ bool areOfOneKind(const Plan& one, const Plan& all) {
 
 }  // namespace
 
-std::optional<std::vector<LanePiece>> lanePieces(
-    const Plan& one, const Plan& all, const std::vector<std::vector<std::uint32_t>>& fields,
-    std::int64_t lanes) {
+std::optional<std::vector<LanePiece>> lanePieces(const Plan& one, const Plan& all,
+                                                 const std::vector<elab::LaneFields>& fields,
+                                                 std::int64_t lanes) {
     if (!areOfOneKind(one, all)) return std::nullopt;
     Finder finder(one, all, lanes);
     for (NodeId id = 0; id < fields.size(); ++id) finder.addFields(id, fields[id]);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "elab/lane_fields.h"
 #include "plan/plan.h"
 
 namespace strc::plan {
@@ -18,9 +19,9 @@ struct LanePiece {
     bool operator==(const LanePiece&) const = default;
 };
 
-/// `fields`: horizontal::InLanes. None: the two do not lie alike, since schedules have found other ways for them.
-std::optional<std::vector<LanePiece>> lanePieces(
-    const Plan& one, const Plan& all, const std::vector<std::vector<std::uint32_t>>& fields,
-    std::int64_t lanes);
+/// `fields`: by node. None: the two do not lie alike, since schedules have found other ways for them.
+std::optional<std::vector<LanePiece>> lanePieces(const Plan& one, const Plan& all,
+                                                 const std::vector<elab::LaneFields>& fields,
+                                                 std::int64_t lanes);
 
 }  // namespace strc::plan

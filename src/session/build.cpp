@@ -22,6 +22,7 @@
 #include "session/products.h"
 #include "session/tuning.h"
 #include "strc/beside.h"
+#include "strc/lanes.h"
 
 namespace strc::session {
 
@@ -50,6 +51,7 @@ public:
         how.device = devicePart(program, settings, how, DeviceFor::Executable);
         how.kernels = kernelLibrary(program, settings, KernelsFor::Executable);
         how.lanes = lanes = lanesPart(program, settings);
+        how.ordersSums = lanes != nullptr;
         tellThreads(program, settings);
         if (diags().hasErrors()) return std::nullopt;
         const plan::Plan& plan = how.device ? how.device->parts->plan : *program.plan;
@@ -122,7 +124,9 @@ private:
                 tuningKey(program, settings),
                 program.elaboration.mainRate,
                 host.audio(),
-                lanes ? static_cast<std::uint64_t>(lanes->plan->stateSize) : 0,
+                lanes && lanes->plan->stateSize <= STRC_LANES_ON_STACK
+                    ? static_cast<std::uint64_t>(lanes->plan->stateSize)
+                    : 0,
                 settings.isShared ? settings.libraryThreads : 1};
     }
 

@@ -28,6 +28,7 @@ std::optional<Code> makeCode(Compilation& program, const Settings& settings, cod
     how.native = nativesHere(program);
     how.device = devicePart(program, settings, how, DeviceFor::Here);
     how.lanes = lanesPart(program, settings);
+    how.ordersSums = how.lanes != nullptr;
     how.kernels = kernelLibrary(program, settings, KernelsFor::Here);
     if (program.context.diags.hasErrors()) return std::nullopt;
     const plan::Plan& plan = how.device ? how.device->parts->plan : *program.plan;

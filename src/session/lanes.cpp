@@ -14,8 +14,8 @@
 namespace strc::session {
 namespace {
 
-/// The library keeps the state of all lanes on the stack of the call.
-constexpr std::int64_t kMostOfState = 256 * 1024;
+/// Of all lanes. More does not stay in the caches of most processors.
+constexpr std::int64_t kMostOfState = 16 * 1024 * 1024;
 
 class LanesPlanner {
 public:
@@ -26,6 +26,8 @@ public:
     std::string run() {
         if (!program.plan || program.plan->demand) return "its rates are dynamic";
         if (settings.debug) return "debuggers want one instance at a time";
+        if (settings.split) return "with '--split' products are divided";
+        if (settings.kernels != Kernels::Generated) return "a library computes its products";
         if (settings.fastMath) return "with '--fast-math' lanes might be rounded otherwise";
         const pass::Options options = optimisations(settings).value_or(pass::Options{});
         const target::Model target = codegen::targetModel(codegenOptions(settings));
@@ -37,8 +39,11 @@ public:
         horizontal::InLanes made = horizontal::inLanes(context, one, STRC_MOST_LANES);
         if (!made.whyNot.empty()) return made.whyNot;
         all->program = std::move(made.program);
+        inTurn = std::move(made.inTurn);
         return place(made);
     }
+
+    std::vector<std::string> inTurn;  ///< filters that do one instance after the other, and why
 
     std::shared_ptr<const codegen::LanesPart> take() { return {all, &all->part}; }
 
@@ -86,7 +91,12 @@ std::shared_ptr<const codegen::LanesPart> lanesPart(Compilation& program,
     if (!settings.lanes) return nullptr;
     LanesPlanner planner(program, settings);
     const std::string why = planner.run();
-    if (why.empty()) return planner.take();
+    if (why.empty()) {
+        for (const std::string& filter : planner.inTurn)
+            program.context.diags.add(base::Diag::Hint, mainHeader(program)) << fmt::format(
+                "of '--lanes' this filter does one instance after the other: {}", filter);
+        return planner.take();
+    }
     program.context.diags.add(base::Diag::Hint, mainHeader(program))
         << fmt::format("'--lanes' has no effect, instances are done one by one: {}", why);
     return nullptr;

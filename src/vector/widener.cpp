@@ -184,6 +184,7 @@ bool Widener::memory(const Instr& i) {
                 clone(i).type = i.type ? localType(old) : nullptr;
             return true;
         }
+        case Op::Contract: clone(i); return true;
         case Op::Copy:
         case Op::Zero: {
             Instr& copy = clone(i);

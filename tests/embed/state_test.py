@@ -11,6 +11,7 @@ import sys
 import unittest
 
 import bounded_programs
+import bounded_test
 import programs
 from handles import CALL, DAMAGED, FAULT, HERE, NEWER, OK, OTHER_PROGRAM, TRUNCATED, Library, Player
 from shared_test import CC, TARGET, Libraries, floats, ints
@@ -60,8 +61,8 @@ class States(Libraries):
                 return self.bytes("out.raw"), done.stdout.strip()
         raise AssertionError("no end")
 
-    def goes_on_elsewhere(self, text, items, *options):
-        library = self.library(text, *options)
+    def goes_on_elsewhere(self, text, items, *options, name="p"):
+        library = self.library(text, *options, name=name)
         player = self.whole(library, items)
         for seed, steps in [(10, 3), (20, 17)]:
             made, end = self.in_processes(library, items, seed, steps)
@@ -95,6 +96,16 @@ class Processes(States):
 
     def test_messages_on_their_way(self):
         self.goes_on_elsewhere(bounded_programs.MESSAGES, ints(700, 0, 99), "--bound=8")
+
+    def test_dynamic_rates(self):
+        for name, items, bound in [("PACKETS", bounded_test.packets(60), 40), ("NESTED", ints(900), 16), ("WAYS", ints(900, 0, 99), 12),
+                                   ("DYNAMIC_MESSAGES", ints(600, 1, 99), 8), ("FOREVER", ints(150), 1)]:  # fmt: skip
+            with self.subTest(name):
+                self.goes_on_elsewhere(getattr(bounded_programs, name), items, f"--bound={bound}", name=name)
+
+    def test_dynamic_rates_that_fail(self):
+        items = [1, 5, 3, 2, 4, 0, 7]
+        self.goes_on_elsewhere(bounded_programs.FAULT, struct.pack(f"<{len(items)}i", *items), "--bound=8")
 
 
 class Handles(States):
@@ -141,13 +152,50 @@ class Handles(States):
         self.assertEqual(handle.restore(fresh.save()), OK)  # which is as good as a reset
         self.assertEqual(handle.process(struct.pack("<i", 3), 1)[2], struct.pack("<i", 9))
 
-    def test_dynamic_rates_have_none(self):
+    def test_in_the_middle_of_firings(self):
+        """Of a program with dynamic rates: after each item, from states that were saved and from such that were restored before."""
         library = self.library(bounded_programs.PACKETS, "--bound=40")
-        handle = library.handle()
-        self.assertEqual(library.state_size(handle.pointer), 0)
-        self.assertEqual(handle.save(), CALL)
-        self.assertEqual(handle.message, "a program with dynamic rates has no state that can be saved")
-        self.assertEqual(handle.restore(b"strcstat"), CALL)
+        one, items = library.handle(), bounded_test.packets(60)[:6000]
+        for at in range(0, len(items), 4):
+            other, third = library.handle(), library.handle()
+            self.assertEqual(other.restore(one.save()), OK)
+            self.assertEqual(third.restore(other.save()), OK)
+            self.assertEqual(third.save(), one.save())
+            if at % 68 == 0:
+                rest = items[at : at + 800]
+                want = third.process(rest, 400)
+                self.assertEqual(other.process(rest[:100], 400)[2] + other.process(rest[100:], 400)[2], want[2])
+                self.assertEqual(other.drain(400), third.drain(400))
+                self.assertEqual(one.clone().process(rest, 400), want)
+            self.assertEqual(one.process(items[at : at + 4], 40)[0], OK)
+
+    def test_a_firing_that_takes_too_much(self):
+        library = self.library(bounded_programs.FOREVER, "--bound=1")
+        handle, items = library.handle(), ints(40000)
+        before = handle.save()
+        status, _, want = handle.process(items, 200000)
+        self.assertEqual((status, handle.save()), (OK, CALL))
+        self.assertIn("in the middle of so long a firing", handle.message)
+        self.assertFalse(library.clone(handle.pointer, None))
+        self.assertEqual(handle.restore(before), OK)
+        self.assertEqual(handle.process(items, 200000)[2], want)
+
+    def test_parameters_of_dynamic_rates(self):
+        library = self.library(bounded_programs.GAIN, "--bound=4", "--keep-param=gain")
+        library.code.Gain_set.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t]
+        one, draw, saved = library.handle(), random.Random(5), 0
+        for turn in range(300):
+            if turn % 7 == 3:
+                self.assertEqual(library.code.Gain_set(one.pointer, 0, struct.pack("<i", turn), 4), OK)
+            state = one.save()
+            if state != CALL:  # a parameter has changed in the middle of a firing
+                saved += 1
+                other = library.handle()
+                self.assertEqual(other.restore(state), OK)
+                items = ints(50, 1, 9, seed=turn)
+                self.assertEqual(other.process(items, 300), one.clone().process(items, 300))
+            one.process(ints(draw.randint(0, 3), 1, 9, seed=turn), draw.randint(0, 9))
+        self.assertGreater(saved, 100)
 
     def test_other_processors(self):
         """Where passes make the same of the program, the state is the same."""
@@ -198,13 +246,61 @@ float->double stateful filter Doubles { double sum; boolean odd; work pop 1 push
 double->complex stateful filter Turn { complex z; work pop 1 push 1 { complex s; s.real = 0.5; s.imag = (float)pop(); z = z * s + s; push(z); } }
 """,
     "Fir": programs.FIR,
+    # Products of every kind that one instance has: columns that are no whole vectors, long sums alone, few sums in parts, both factors of the
+    # instance, and addends with bounds.
+    "Products": """float->float pipeline Products { add Wide(13, 37); add Wide(37, 3); add Wide(3, 70); add Pairs(7); add Wide(10, 1); add Past(5); }
+float->float filter Wide(int in, int out) {
+    tensor<float>[in, out] w;
+    tensor<float>[out] offset;
+    init { w = sin(reshape(arange(in * out), in, out) * 0.7) * 0.3; offset = cos(reshape(arange(out), out)); }
+    work pop in push out {
+        float[in] frame;
+        for (int k = 0; k < in; k++) frame[k] = pop();
+        tensor x = frame;
+        tensor y = relu(matmul(x, w) + offset);
+        for (int k = 0; k < out; k++) push(y[k]);
+    }
+}
+float->float filter Pairs(int n) {
+    work pop 70 push 10 {
+        float[10][n] frame;
+        for (int k = 0; k < 10 * n; k++) frame[k / n][k % n] = pop();
+        tensor x = frame;
+        tensor y = softmax(matmul(x, transpose(x, 0, 1)), -1);
+        for (int k = 0; k < 10; k++) push(y[k, (k * 3) % 10]);
+    }
+}
+float->float stateful filter Past(int n) {
+    tensor<float>[n] past;
+    tensor<float>[n, n] u;
+    init { past = zeros(n); u = sin(reshape(arange(n * n), n, n)) * 0.4; }
+    work pop 1 push 1 { past = tanh(matmul(past, u) + pop()); push(past[0] * past[1]); }
+}
+""",
+    "Norms": """float->float stateful filter Norms {
+    float[24] level;
+    work pop 24 push 25 {
+        float[24] frame;
+        for (int k = 0; k < 24; k++) frame[k] = pop();
+        tensor x = frame;
+        tensor y = (x - mean(x)) / sqrt(mean(x * x) + 0.001);
+        for (int k = 0; k < 24; k++) { level[k] += y[k]; push(level[k] * exp(-y[k])); }
+        push(item(sum(sigmoid(x))));
+    }
+}
+""",
 }  # fmt: skip
 
-
-LOCAL_TENSOR = """float->float filter Local {
-    work pop 4 push 1 { float[4] frame; for (int k = 0; k < 4; k++) frame[k] = pop(); tensor x = frame; push(item(sum(x * x))); }
+# What is in lanes, but has filters that do one instance after the other.
+IN_TURN = {
+    "Structs": (programs.STRUCTS, "its items are no numbers"),
+    "Ways": ("""float->float stateful filter Ways {
+    float[6] past;
+    int at;
+    work pop 1 push 1 { float x = pop(); int k = 0; while (k < 5 && past[k] < x) k++; past[k] = x; at = (at + k) % 6; push(past[at % 6]); }
 }
-"""
+""", "a loop's condition varies"),
+}  # fmt: skip
 
 
 class Many(States):
@@ -239,6 +335,15 @@ class Many(States):
                         self.rounds(library, count, "i" if text.startswith("int") else "f")
                     self.rounds(library, 32, "i" if text.startswith("int") else "f", False)
 
+    def test_some_filters_one_after_the_other(self):
+        for name, (text, why) in IN_TURN.items():
+            with self.subTest(name):
+                library = self.library(text, "--lanes", name=f"turn{name}")
+                self.assertIn("of '--lanes' this filter does one instance after the other: ", self.said)
+                self.assertIn(why, self.said)
+                for count in (3, 16, 39):
+                    self.rounds(library, count, "f")
+
     def test_parameters_tell_instances_apart(self):
         library = self.library(SESSIONS["Voice"], "--lanes", "--keep-param=gain")
         self.assertEqual(self.said, "")
@@ -264,11 +369,9 @@ class Many(States):
 
     def test_what_has_no_lanes(self):
         for text, why in [
-            (programs.TENSORS, "Mix"),
-            (programs.STRUCTS, "its items are no numbers"),
+            (programs.TENSORS, "together as tensors"),
             (programs.ECHO, "effects"),
             (programs.FIR, "rounded otherwise"),
-            (LOCAL_TENSOR, "its sums have no order"),
         ]:
             self.library(text, "--lanes", *(["--fast-math"] if text == programs.FIR else []), name=why.split()[-1])
             self.assertIn("'--lanes' has no effect", self.said)

@@ -69,7 +69,7 @@ class Stream:
         found = self.core.save()
         if isinstance(found, int):
             raise RuntimeError("a check of the program has failed: there is no state to save before a reset" if self.has_failed else
-                               "a program with dynamic rates has no state that can be saved")  # fmt: skip
+                               "an iteration with dynamic rates has taken too much, or has seen a parameter change: there is no state to save before it is over")  # fmt: skip
         return found
 
     def restore(self, state: bytes) -> None:

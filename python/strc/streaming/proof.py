@@ -28,6 +28,7 @@ MOST = 4096  # unless these are more items; but three at least
 CHUNKS = (1, 64)  # frames that are given at a time
 OTHER_CHUNK = 7  # and of the changed input
 LOUDER = 3.0  # the noise in it, so that whatever chooses chooses otherwise
+QUIETEST = 0.01  # any noise: the tolerance is small enough for it
 
 Results = list[torch.Tensor]
 
@@ -162,7 +163,7 @@ class Prover:
         for x, about in zip(given.inputs, self.streamed.inputs):
             x, first, after = x.clone(), begin * about.frames // period, end * about.frames // period
             part = x.narrow(about.axis, first, after - first)
-            part.copy_(noise(part, generator, LOUDER))
+            part.copy_(noise(part, generator, LOUDER * loudness(x)))
             inputs.append(x)
         return self.sequences(inputs), begin, end
 
@@ -207,14 +208,20 @@ def noise(like: torch.Tensor, generator: torch.Generator, scale: float = 1.0) ->
     return torch.randint(0, 2, like.shape, generator=generator)
 
 
+def loudness(example: torch.Tensor) -> float:
+    """Of the noise in its place: a trained model may give the same for all that is much louder than what it knows."""
+    known = float(example.double().std()) if example.is_floating_point() and example.numel() > 1 else 0.0
+    return max(known, QUIETEST) if 0 < known < float("inf") else 1.0
+
+
 def inputs_for(streamed: Streamed, examples: Sequence[torch.Tensor], more: int) -> list[torch.Tensor]:
-    """Noise like the examples, longer by so many steady states."""
+    """Noise as loud as the examples, longer by so many steady states."""
     generator = torch.Generator().manual_seed(1)
     found = []
     for x, end in zip(examples, streamed.inputs):
         shape = list(x.shape)
         shape[end.axis] += more * end.frames
-        found.append(noise(x.new_empty(shape), generator))
+        found.append(noise(x.new_empty(shape), generator, loudness(x)))
     return found
 
 

@@ -69,6 +69,8 @@ typedef struct strc_flow {
     unsigned char *state, *work;
     unsigned char *parameters;  ///< as they were set
     unsigned char *message_memory;  ///< memory of messages
+    unsigned char
+        *lanes_memory;  ///< of the state of all lanes (strc/lanes.h); null: it has had none to keep
     struct strc_pulled *pulled;  ///< of a run by demand; null: it has phases
     strc_flow_queue waiting, pending;
     const strc_flow_ends *ends;  ///< of the call under way

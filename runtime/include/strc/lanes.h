@@ -35,8 +35,10 @@ typedef struct strc_lane {
     size_t taken, given;  ///< in the call
 } strc_lane;
 
-/// Bytes of the stack that strc_lanes_process takes for the state of all lanes.
-size_t strc_lanes_stack(const strc_program *);
+/// The state of all lanes lies on the stack if it has no more bytes, else in memory that the first instance of a group takes once, and keeps.
+enum { STRC_LANES_ON_STACK = 256 * 1024 };
+/// Frees that memory.
+void strc_lanes_free(strc_flow *);
 
 /// Can the flow have a lane at the side of another one? Both are flows of one program with lanes (`other` may be the same).
 int strc_lanes_fit(const strc_flow *, const strc_flow *other);
@@ -50,7 +52,7 @@ void strc_lanes_alone(const strc_flow *, size_t in_count, size_t out_count, size
 int strc_lanes_done(const strc_lane *, size_t in_count);
 
 /// As many steady states of all `count` instances, which fit with each other, as there are items for and room: at most strc_lanes.count
-/// instances, each with `in_count` items and room for `out_count`.
+/// instances, each with `in_count` items and room for `out_count`. None if there is no memory.
 void strc_lanes_process(strc_lane *lanes, size_t count, size_t in_count, size_t out_count);
 
 // ---- calls for many instances

@@ -23,12 +23,15 @@ typedef enum strc_saved_status {
 /// A sentence for people.
 const char *strc_saved_text(strc_saved_status);
 
-/// Bytes that a state of the program takes at most. 0: it cannot be saved, since firings that wait for their input in the
-/// middle (dynamic rates) are on a stack.
+/// Bytes that a state of the program takes at most.
 size_t strc_saved_most(const strc_flow_facts *);
 
-/// Writes the state between two calls to `to`, which has room for strc_saved_most bytes; how many it took. The flow has not failed, and can be
-/// saved.
+/// Why it cannot be saved now, a sentence; null: it can. With dynamic rates an iteration under way may have taken more items than there
+/// is room for, or seen parameters change.
+const char *strc_saved_why_not(const strc_flow *);
+
+/// Writes the state between two calls to `to`, which has room for strc_saved_most bytes; how many it took. The flow has not failed, and
+/// nothing says why not (strc_saved_why_not).
 size_t strc_saved_write(const strc_flow *, void *to);
 
 /// The flow goes on from that state, its parameters included. Whatever else than FINE comes back, nothing has changed.

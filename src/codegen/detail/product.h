@@ -54,6 +54,8 @@ struct Product {
     std::int64_t height = 1;  ///< of the highest tiles: all are that, or one less
     std::int64_t block =
         1;  ///< Packed: iterations of the first column loop that are packed together
+    /// Sums of each place, to which the iterations of the innermost loop of sums go in turn; 0: each tile decides.
+    std::int64_t parts = 0;
     double cycles = 0;  ///< about
 
     std::int64_t countSums() const;
@@ -71,6 +73,9 @@ struct Product {
 /// matrices, or too small to be worth it.
 std::optional<Product> productOf(const ir::Contraction&, std::int64_t elementBytes,
                                  const target::Model&, bool canStoreA, bool canStoreB);
+
+/// Sets its parts: then all places are summed up in one order, which others can follow.
+void fixParts(Product&);
 
 /// One line.
 std::string print(const Product&);

@@ -21,6 +21,7 @@ struct Tile {
     std::int64_t lanes = 1;
     std::int64_t stepB = 1;  ///< from lane to lane
     std::vector<ir::ContractionLoop> sums;
+    std::int64_t parts = 0;  ///< Product::parts
     /// From row to row, and whether it moves along with the vectors: else one element is added to all lanes.
     struct Addend {
         std::int64_t row = 0;
@@ -31,6 +32,9 @@ struct Tile {
     ir::Bounds bounds;
     std::int64_t fetched = 0;  ///< bytes of what is read later, asked for meanwhile
 };
+
+/// A sum waits for itself: of so many, products go on in turn. Fewer are taken apart and added at the end.
+constexpr std::int64_t kFewestSums = 4;
 
 /// A function of (a, b, out, addends...) that computes it; the same for the same tile. `b` is that of the vectors. What it fetches
 /// begins at one more argument, and it returns where that ends.

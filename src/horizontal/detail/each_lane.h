@@ -1,0 +1,13 @@
+#pragma once
+/// A filter of a program in lanes that cannot be in vectors: a firing of it is one of each lane, one after the other
+/// (vector/each_lane.h).
+
+#include "horizontal/merge.h"
+
+namespace strc::horizontal {
+
+/// As `merge` of `lanes` instances of one filter, but that Merged::fields are arrays in which each lane's lies whole.
+Merged mergeInTurn(types::TypeTable&, const ir::Module&, const elab::Elaboration&, graph::NodeId,
+                   std::int64_t lanes, bool mayProve);
+
+}  // namespace strc::horizontal
