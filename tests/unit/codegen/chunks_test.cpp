@@ -213,9 +213,11 @@ protected:
         SCOPED_TRACE(middle);
         request.lowers = true;
         make(middle, every);
-        expectSame(20);
+        ASSERT_TRUE(program.plan->chunk) << plan::print(*program.plan);
+        EXPECT_THAT(plan::verify(*program.plan, program.plannedQuota()), IsEmpty());
         const std::int64_t steady = program.plan->chunk->iterations * 20 + 3;
         const std::string lowered = runOn(3, steady);
+        EXPECT_EQ(iterationsDone, steady);
         request.lowers = false;
         make(middle, every);
         EXPECT_TRUE(runOn(1, steady) == lowered);
@@ -240,12 +242,14 @@ TEST_F(LoweredChunks, SplitjoinsAndFeedback) {
 
 /// More steps than one function has.
 TEST_F(LoweredChunks, LongSegmentsArePieces) {
-    std::string middle = "add Lcg; add Heavy(300);";
-    for (int k = 0; k < 80; ++k)
-        middle +=
-            "add splitjoin { split duplicate; add Heavy(3); add Sum; join roundrobin; }; add "
-            "int->int filter { work pop 2 push 1 { push(pop() ^ pop()); } };";
+    std::string middle = "add Lcg; add Heavy(100);";
+    for (int k = 0; k < 70; ++k) middle += "add Heavy(" + std::to_string(1 + k % 3) + ");";
     expectSameAsBefore(middle);
+    request.lowers = true;
+    make(middle);
+    const std::vector<ir::Body>& functions = program.elaboration.kernels[0].code.functions;
+    EXPECT_TRUE(std::any_of(functions.begin(), functions.end(),
+                            [](const ir::Body& body) { return body.name == "piece"; }));
 }
 
 TEST_F(LoweredChunks, AFaultIsThatOfTheFilter) {
