@@ -255,7 +255,7 @@ void strc_stream::reportFailure() {
         context.diags.add(strc::base::Diag::CannotOpenFile)
             << flow->env.device_error.text << flow->env.device_error.why;
     else
-        strc::host::reportFault(context, compiler->program.plan->program->graph,
+        strc::host::reportFault(context, strc::plan::firingProgram(*compiler->program.plan).graph,
                                 compiler->code->sites, flow->env.fault);
 }
 

@@ -58,6 +58,7 @@ void BodyEmitter::emit() {
     chooseOperators(c);
     chooseProducts(c);
     LoopParts(*this).choose();
+    if (c.m.options.profile && c.m.plan.before) laps.emplace(c);
     aliasItems(c);
     declareLocals();
     bindParameters();
@@ -129,6 +130,7 @@ void BodyEmitter::block(ir::BlockId id) {
         instruction(*at);
         if (c.debug) c.debug->after(*at);
         if (c.b.GetInsertBlock()->getTerminator()) break;
+        if (laps) laps->after(id, *at);
     }
     if (c.debug) c.debug->leave(scopes);
     if (c.b.GetInsertBlock()->getTerminator()) return;
@@ -274,12 +276,18 @@ void BodyEmitter::emitReturn(const Instr* instr) {
         c.b.CreateUnreachable();  // sema has seen to it that this is not reached
 }
 
+/// Who fires. Of a program that has become one filter, calls of firings say so.
+llvm::Value* BodyEmitter::nodeOf(const Instr& call) {
+    const bool isFiring = c.m.plan.before && call.index != ir::kNone;
+    return isFiring ? static_cast<llvm::Value*>(c.b.getInt32(call.index)) : c.param(kNode);
+}
+
 void BodyEmitter::emitCall(const Instr& instr) {
     if (instr.callee.kind == ir::CalleeKind::Native) return emitNative(c, instr);
     if (instr.callee.kind == ir::CalleeKind::DynamicShape) return emitDynamicShape(c, instr);
     llvm::Function* callee = c.m.callee(c.kernel, instr.callee);
-    std::vector<llvm::Value*> args{c.param(kEnv),  c.param(kFields), c.param(kIn), c.param(kOut),
-                                   c.param(kNode), c.param(kIter),   c.popped,     c.pushed};
+    std::vector<llvm::Value*> args{c.param(kEnv), c.param(kFields), c.param(kIn), c.param(kOut),
+                                   nodeOf(instr), c.param(kIter),   c.popped,     c.pushed};
     for (Reg reg : instr.operands) args.push_back(c.value(reg));
     const ir::Body& needy = c.m.calleeBody(c.kernel, instr.callee);
     const bool isRecursive = c.m.isRecursive(c.kernel, instr.callee);

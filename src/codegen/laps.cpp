@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/detail/body_laps.h"
 #include "plan/marks.h"
 #include "plan/work.h"
 
@@ -11,9 +12,6 @@ namespace {
 using plan::Step;
 using plan::StepKind;
 
-/// Steps of loops that are longer on average are timed each: some 400 ns.
-constexpr double kLongStep = 4000;
-
 plan::TimedSteps timedSteps(std::span<const Step> steps) {
     plan::TimedSteps made;
     for (const auto& [node, firings] : plan::firingsOf({steps.begin(), steps.end()}))
@@ -21,7 +19,28 @@ plan::TimedSteps timedSteps(std::span<const Step> steps) {
     return made;
 }
 
+/// Several firings at once say by a boolean whether they have been done.
+bool isSingleFiring(const Instr& instr) {
+    return instr.op == Op::Call && instr.index != ir::kNone && instr.result == ir::kNone;
+}
+
 }  // namespace
+
+void emitLap(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::Value* env,
+             const plan::TimedSteps& steps) {
+    llvm::Function* function = b.GetInsertBlock()->getParent();
+    llvm::Value* place = b.CreateConstInBoundsGEP1_64(m.i8(), env, offsetof(strc_env, timing));
+    llvm::Value* timing = b.CreateLoad(m.ptr(), place);
+    auto* lap = llvm::BasicBlock::Create(m.context, "lap", function);
+    auto* on = llvm::BasicBlock::Create(m.context, "on", function);
+    b.CreateCondBr(b.CreateIsNotNull(timing), lap, on,
+                   llvm::MDBuilder(m.context).createUnlikelyBranchWeights());
+    b.SetInsertPoint(lap);
+    b.CreateCall(m.runtime("strc_lap"),
+                 {env, b.getInt32(static_cast<std::uint32_t>(m.lap(steps)))});
+    b.CreateBr(on);
+    b.SetInsertPoint(on);
+}
 
 Laps::Laps(PhaseContext& context, bool isWanted)
     : c(context), isOn(isWanted && c.m.options.profile && !c.m.plan.demand) {}
@@ -35,20 +54,10 @@ bool Laps::isTimedAsWhole(const Step& loop) const {
 void Laps::after(std::span<const Step> steps) {
     if (!isOn || wholes != 0) return;
     const Step& first = steps.front();
+    const bool isBody = first.kind == StepKind::Fire || first.kind == StepKind::Part;
+    if (c.m.plan.before && isBody) return;  // body_laps.h
     if (first.kind == StepKind::Loop && !isTimedAsWhole(first)) return;
-    ModuleBuilder& m = c.m;
-    llvm::IRBuilder<>& b = c.b;
-    llvm::Value* place = b.CreateConstInBoundsGEP1_64(m.i8(), c.env(), offsetof(strc_env, timing));
-    llvm::Value* timing = b.CreateLoad(m.ptr(), place);
-    auto* lap = llvm::BasicBlock::Create(m.context, "lap", c.function);
-    auto* on = llvm::BasicBlock::Create(m.context, "on", c.function);
-    b.CreateCondBr(b.CreateIsNotNull(timing), lap, on,
-                   llvm::MDBuilder(m.context).createUnlikelyBranchWeights());
-    b.SetInsertPoint(lap);
-    b.CreateCall(m.runtime("strc_lap"),
-                 {c.env(), b.getInt32(static_cast<std::uint32_t>(m.lap(timedSteps(steps))))});
-    b.CreateBr(on);
-    b.SetInsertPoint(on);
+    emitLap(c.m, c.b, c.env(), timedSteps(steps));
 }
 
 Laps::Inside::Inside(Laps& laps, const Step& loop)
@@ -58,6 +67,76 @@ Laps::Inside::Inside(Laps& laps, const Step& loop)
 
 Laps::Inside::~Inside() {
     if (isWhole) --laps.wholes;
+}
+
+// ---- bodies
+
+BodyLaps::BodyLaps(BodyContext& context) : c(context), affine(c.body) {
+    if (!countFirings(c.body.entry).empty()) timeStepsOf(c.body.entry);
+}
+
+/// What is done at once is counted where it is done one by one, since it could not be done.
+BodyLaps::Firings BodyLaps::countFirings(ir::BlockId id) {
+    Firings all;
+    if (id == ir::kNone) return all;
+    const std::vector<Instr>& instrs = c.body.blocks[id].instrs;
+    for (std::size_t k = 0; k < instrs.size(); ++k) {
+        const Instr& instr = instrs[k];
+        Firings once;
+        if (isSingleFiring(instr)) once[instr.index] = 1;
+        for (ir::BlockId block : instr.blocks)
+            for (const auto& [node, count] : countFirings(block)) once[node] += count;
+        if (once.empty()) continue;
+        const std::int64_t trips = instr.op == Op::Loop ? tripsOf({instrs.data(), k}, instr) : 1;
+        for (const auto& [node, count] : once) all[node] += trips * count;
+        firings[&instr] = std::move(once);
+    }
+    return all;
+}
+
+/// Where they are not known shares of a lap are, too, no more than an estimate.
+std::int64_t BodyLaps::tripsOf(std::span<const Instr> before, const Instr& loop) const {
+    const std::optional<ir::Induction> counted = affine.induction(before, loop);
+    return counted ? counted->trips : 1;
+}
+
+std::vector<const Instr*> BodyLaps::stepsOf(ir::BlockId id) const {
+    std::vector<const Instr*> steps;
+    for (const Instr& instr : c.body.blocks[id].instrs)
+        if (firings.contains(&instr)) steps.push_back(&instr);
+    return steps;
+}
+
+bool BodyLaps::isTimedAsWhole(const Instr& loop) const {
+    if (c.shared.loops.contains(&loop)) return true;
+    const std::vector<const Instr*> steps = stepsOf(loop.blocks[1]);
+    if (steps.size() == 1) return steps[0]->op != Op::Loop || isTimedAsWhole(*steps[0]);
+    double work = 0;
+    for (const auto& [node, count] : firings.at(&loop))
+        work += c.m.workEstimate().ofFiring(node) * static_cast<double>(count);
+    return work / static_cast<double>(steps.size()) < kLongStep;
+}
+
+void BodyLaps::timeStepsOf(ir::BlockId id) {
+    timed.insert(id);
+    for (const Instr* step : stepsOf(id))
+        if (step->op == Op::Loop && !isTimedAsWhole(*step)) timeStepsOf(step->blocks[1]);
+}
+
+/// Empty: others are, or it is nothing that takes long. Loops without firings move items.
+std::optional<plan::TimedSteps> BodyLaps::timedBy(const Instr& instr) const {
+    const auto found = firings.find(&instr);
+    const bool isLoop = instr.op == Op::Loop;
+    if (isLoop ? timed.contains(instr.blocks[1]) : found == firings.end()) return std::nullopt;
+    plan::TimedSteps steps;
+    if (found != firings.end())
+        for (const auto& [node, count] : found->second) steps.push_back({node, count});
+    return steps;
+}
+
+void BodyLaps::after(ir::BlockId id, const Instr& instr) {
+    if (!timed.contains(id)) return;
+    if (const auto steps = timedBy(instr)) emitLap(c.m, c.b, c.param(kEnv), *steps);
 }
 
 }  // namespace strc::codegen

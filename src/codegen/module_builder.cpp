@@ -75,9 +75,15 @@ void addLikelyCallees(const ir::Body& body, ir::BlockId id, std::vector<std::uin
     }
 }
 
-std::set<std::uint32_t> functionsOfBlocks(const elab::Kernel& kernel) {
+/// Of blocks, and of chunks in which threads do the same.
+std::set<std::uint32_t> functionsThatRunOften(const elab::Kernel& kernel, const plan::Plan& plan) {
     std::set<std::uint32_t> often;
     std::vector<const ir::Body*> todo{&kernel.blocks->work};
+    if (plan.chunk)
+        for (const plan::Segment& segment : plan.chunk->segments)
+            for (const plan::Step& step : segment.steps)
+                if (step.kind == plan::StepKind::Part && often.insert(step.port).second)
+                    todo.push_back(&kernel.code.functions[step.port]);
     while (!todo.empty()) {
         const ir::Body& body = *todo.back();
         todo.pop_back();
@@ -97,8 +103,8 @@ std::size_t inlinedSize(const llvm::Function& function) {
 }
 
 /// What does not run in blocks, unless vectors give up, is neither inlined nor made long.
-void limitRare(const KernelFunctions& made) {
-    const std::set<std::uint32_t> often = functionsOfBlocks(*made.kernel);
+void limitRare(const KernelFunctions& made, const plan::Plan& plan) {
+    const std::set<std::uint32_t> often = functionsThatRunOften(*made.kernel, plan);
     auto limit = [](llvm::Function* function, llvm::Attribute::AttrKind how) {
         if (!function) return;
         function->addFnAttr(llvm::Attribute::NoInline);
@@ -336,7 +342,7 @@ int ModuleBuilder::lap(const plan::TimedSteps& steps) {
 }
 
 const plan::WorkEstimate& ModuleBuilder::workEstimate() {
-    if (!estimate) estimate.emplace(*plan.program);
+    if (!estimate) estimate.emplace(plan::firingProgram(plan));
     return *estimate;
 }
 
@@ -545,7 +551,7 @@ void ModuleBuilder::limitVectors() {
         made.work->addFnAttr(llvm::Attribute::NoInline);
         // A phase of a program that has been lowered to one filter, if it has state: what it calls is optimised.
         if (made.kernel->blocks && made.kernel->stateSize > 0)
-            limitRare(made);
+            limitRare(made, plan);
         else
             made.work->addFnAttr(llvm::Attribute::OptimizeForSize);
     }

@@ -407,6 +407,7 @@ private:
                              {c.env(), b.getInt32(step.port), c.item(step.channel, step.outputs[0]),
                               b.getInt64(static_cast<std::uint64_t>(step.count))});
                 return;
+            case StepKind::Part: return part(step);
             case StepKind::Device: return onDevice(step);
             case StepKind::Write:
                 if (c.hasRings()) return c.rings().transfer(step);
@@ -419,6 +420,28 @@ private:
                               b.getInt64(static_cast<std::uint64_t>(step.count))});
                 return;
         }
+    }
+
+    /// It counts what it takes and gives, as any function of its filter.
+    void part(const Step& step) {
+        const graph::Node& node = m.plan.program->graph.nodes[step.node];
+        KernelFunctions& functions = m.kernel(node.kernel, false, false);
+        llvm::Value* none = llvm::PoisonValue::get(m.ptr());
+        auto place = [&](const std::vector<EdgeId>& edges, const std::vector<Position>& at) {
+            return at.empty() ? none : c.item(edges[0], at[0]);
+        };
+        std::vector<llvm::Value*> args{c.env(),
+                                       c.fieldsOf(step.node),
+                                       place(node.inputs, step.inputs),
+                                       place(node.outputs, step.outputs),
+                                       b.getInt32(step.node),
+                                       b.getInt32(0)};
+        for (int side = 0; side < 2; ++side) {
+            llvm::Value* count = c.variable(sizeof(std::int64_t));
+            b.CreateStore(b.getInt64(0), count);
+            args.push_back(count);
+        }
+        b.CreateCall(m.callee(functions, {ir::CalleeKind::Stream, step.port}), args);
     }
 
     void onDevice(const Step& step) {

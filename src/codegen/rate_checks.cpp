@@ -11,6 +11,11 @@ namespace {
 
 constexpr std::uint64_t kCountingSteps = 1'000'000;
 
+graph::Rates times(const graph::Rates& rates, std::int64_t firings) {
+    auto all = [&](const graph::Rate& rate) { return graph::fixedRate(rate.max * firings); };
+    return {all(rates.pop), all(rates.peek), all(rates.push)};
+}
+
 void proveRates(BodyContext& c) {
     bool isPrework = c.body.kind == ir::BodyKind::Prework;
     c.rates =
@@ -30,16 +35,22 @@ void proveRates(BodyContext& c) {
     if (!c.isFunction()) return look(c.body, c.rates);
     // A function is called from either, and counts as part of the firing.
     look(*c.code->work, c.kernel.kernel->work);
-    if (!c.code->prework) return;
-    look(*c.code->prework, *c.kernel.kernel->prework);
     auto widen = [](graph::Rate& rate, const graph::Rate& other) {
         const bool isBounded = rate.max != graph::kUnbounded && other.max != graph::kUnbounded;
         rate.max = isBounded ? std::max(rate.max, other.max) : graph::kUnbounded;
         rate.dynamic = rate.dynamic || other.dynamic;
     };
-    widen(c.rates.pop, c.kernel.kernel->prework->pop);
-    widen(c.rates.peek, c.kernel.kernel->prework->peek);
-    widen(c.rates.push, c.kernel.kernel->prework->push);
+    auto widenBy = [&](const graph::Rates& other) {
+        widen(c.rates.pop, other.pop);
+        widen(c.rates.peek, other.peek);
+        widen(c.rates.push, other.push);
+    };
+    if (c.kernel.kernel->blocks) widenBy(c.kernel.kernel->blocks->rates);
+    if (c.m.plan.before && c.m.plan.chunk)
+        widenBy(times(c.kernel.kernel->work, c.m.plan.chunk->iterations));
+    if (!c.code->prework) return;
+    look(*c.code->prework, *c.kernel.kernel->prework);
+    widenBy(*c.kernel.kernel->prework);
 }
 
 }  // namespace

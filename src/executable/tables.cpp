@@ -171,19 +171,21 @@ private:
     /// Splitters and joiners have no code that could fail, and only queues that can be full.
     void addPaths() {
         std::vector<strc_text> rows;
-        for (graph::NodeId id = 0; id < graph.nodes.size(); ++id)
-            rows.push_back(graph.nodes[id].kernel == graph::kNone && !program.plan.demand
+        const graph::Graph& named = plan::firingProgram(program.plan).graph;
+        for (graph::NodeId id = 0; id < named.nodes.size(); ++id)
+            rows.push_back(named.nodes[id].kernel == graph::kNone && !program.plan.demand
                                ? 0
-                               : text(graph::path(graph, id)));
+                               : text(graph::path(named, id)));
         add("strc.paths", bytesOf(rows), offsetof(strc_executable, paths));
         addPlaces();
     }
 
     void addPlaces() {
         const base::SourceManager& sources = program.context.sources;
+        const graph::Graph& named = plan::firingProgram(program.plan).graph;
         std::vector<strc_text> places, notes;
-        for (graph::NodeId id = 0; id < graph.nodes.size(); ++id) {
-            const graph::Added added = graph::addedBy(sources, graph, id);
+        for (graph::NodeId id = 0; id < named.nodes.size(); ++id) {
+            const graph::Added added = graph::addedBy(sources, named, id);
             places.push_back(placeOf(added.range));
             notes.push_back(sources.isLibrary(codeOf(id).buffer)
                                 ? text(base::message(base::Diag::AddedHere, {added.name}))
@@ -194,9 +196,9 @@ private:
     }
 
     base::SourceRange codeOf(graph::NodeId id) const {
-        const graph::KernelId kernel = graph.nodes[id].kernel;
-        return kernel == graph::kNone ? base::SourceRange()
-                                      : program.plan.program->kernels[kernel].code.header;
+        const elab::Elaboration& named = plan::firingProgram(program.plan);
+        const graph::KernelId kernel = named.graph.nodes[id].kernel;
+        return kernel == graph::kNone ? base::SourceRange() : named.kernels[kernel].code.header;
     }
 
     void addMessages() {

@@ -459,7 +459,7 @@ private:
             case STRC_END_DEVICE:
             case STRC_END_FAULT: break;
         }
-        reportFault(context, graph, sites, fault);
+        reportFault(context, plan::firingProgram(plan).graph, sites, fault);
         stop(End::Failed);
     }
 

@@ -6,6 +6,7 @@
 
 #include "elab/replace.h"
 #include "ir/calls.h"
+#include "lowered/detail/chunks.h"
 #include "lowered/detail/phases.h"
 #include "lowered/detail/start.h"
 #include "plan/writes.h"
@@ -133,6 +134,8 @@ Program lower(base::Context& context, types::TypeTable& types, const ir::Module&
     if (isScaled)
         kernel.blocks = elab::Blocks{plan.scaled.iterations, ratesOf(plan, plan.scaled),
                                      blocksBody(functions, context, plan, header)};
+    std::optional<plan::Chunk> chunk;
+    if (isScaled && hasChunk(plan)) chunk = chunkOf(functions, context, plan, kernel, header);
     std::optional<Drain> drain;
     if (options.drains && plan.drain) {
         auto add = [&](const plan::Phase& phase, const char* name) {
@@ -148,8 +151,10 @@ Program lower(base::Context& context, types::TypeTable& types, const ir::Module&
         updates.push_back(update ? functions.add(std::move(*update)) : ir::kNone);
     }
     functions.finish(kernel);
-    return {wrapped(plan, std::move(kernel), std::move(bytes)), std::move(updates),
-            std::move(drain)};
+    Program made{wrapped(plan, std::move(kernel), std::move(bytes)), std::move(updates),
+                 std::move(chunk), std::move(drain)};
+    if (made.chunk) placeEnds(*made.chunk, made.elaboration.graph);
+    return made;
 }
 
 }  // namespace strc::lowered

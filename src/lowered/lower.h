@@ -32,11 +32,15 @@ struct Program {
     /// By open parameter: the function that computes again what init makes of it, into StreamCode::functions; ir::kNone: nothing. It
     /// gets whether the results are kept; else they are made for the checks alone.
     std::vector<std::uint32_t> updates;
+    /// With Options::scales, if the plan has one: its segments are functions of the filter (plan::StepKind::Part), and places of what
+    /// is carried count from the beginning of the filter's fields (plan::Options::chunk).
+    std::optional<plan::Chunk> chunk;
     std::optional<Drain> drain;  ///< if it was asked for, and the plan has one
 };
 
 struct Options {
-    bool drains = false;  ///< with functions for the end of the input, which no engine of the compiler calls
+    bool drains =
+        false;  ///< with functions for the end of the input, which no engine of the compiler calls
     /// The phase `scaled`, if the plan has one, becomes the filter's blocks (elab::Kernel::blocks). They have state, so whoever
     /// runs them undoes them after a fault.
     bool scales = false;

@@ -71,6 +71,19 @@ public:
         return run(phase, ir::BodyKind::Work, name, header);
     }
 
+    /// A segment of a chunk, of whose steps those of such a phase are all.
+    ir::Body runSegment(base::Context& context, const plan::Segment& segment,
+                        const plan::Phase& chunk, const Ends& left, const std::string& name,
+                        base::SourceRange header) {
+        doOften(context, true);
+        whole = &chunk;
+        ends = firings.leaveOut(left, chunk.steps);
+        w.body.name = name;
+        w.body.range = w.body.header = w.range = header;
+        steps(segment.steps);
+        return std::move(w.body);
+    }
+
     ir::Body runBlocks(base::Context& context, base::SourceRange header) {
         ir::Body made = runOften(context, plan.scaled, "scaled", header);
         w.body = std::move(made);
@@ -79,7 +92,25 @@ public:
         return std::move(w.body);
     }
 
+    /// Do these steps take from the input of the one filter, or give to its output?
+    bool takes(const std::vector<Step>& list) const {
+        return std::any_of(list.begin(), list.end(), [&](const Step& step) {
+            if (step.kind == StepKind::Read) return step.channel != ends.in;
+            return step.kind == StepKind::Fire && isAmong(plan.inputsOf(step.node), ends.in);
+        });
+    }
+    bool gives(const std::vector<Step>& list) const {
+        return std::any_of(list.begin(), list.end(), [&](const Step& step) {
+            if (step.kind == StepKind::Write) return step.channel != ends.out;
+            return step.kind == StepKind::Fire && isAmong(plan.outputsOf(step.node), ends.out);
+        });
+    }
+
 private:
+    static bool isAmong(const std::vector<EdgeId>& edges, EdgeId edge) {
+        return std::find(edges.begin(), edges.end(), edge) != edges.end();
+    }
+
     void steps(const std::vector<Step>& list) {
         if (passes && leaves(list) > kFewSteps) return stepsInPieces(list);
         stepsOf(list);
@@ -123,6 +154,7 @@ private:
     void piece(std::span<const Step> list) {
         PhaseWriter writer(functions, plan);
         writer.doOften(*passes, isUndone);
+        writer.whole = whole;
         const std::vector<Reg> counters = items.loopCounters();
         ir::Body made = writer.runPiece(list, counters.size(), w.range);
         const std::uint32_t number = functions.add(std::move(made));
@@ -198,6 +230,7 @@ private:
             case StepKind::Move: return move(step);
             case StepKind::Read: return read(step);
             case StepKind::Write: return write(step);
+            case StepKind::Part:
             case StepKind::Device: break;
         }
         STRC_UNREACHABLE("a step without a lower form");
@@ -212,7 +245,7 @@ private:
         if (isUndone && isSmall &&
             base::PassRun(passes->passes, base::Pass::ScalarReplacement,
                           "a loop of " + std::to_string(step.body.size()) + " filters"))
-            return items.keeping(plan.scaled, step, inside);
+            return items.keeping(*whole, step, inside);
         inside();
     }
 
@@ -335,6 +368,8 @@ private:
     bool drains = false;
     base::Context* passes =
         nullptr;  ///< of a phase that runs often: which of them apply; else null
+    const plan::Phase* whole =
+        &plan.scaled;  ///< with all steps, where loops keep items in variables
     bool isUndone = false;  ///< after a fault the state does not matter
 };
 
@@ -354,6 +389,27 @@ ir::Body oftenBody(Functions& functions, base::Context& context, const plan::Pla
 ir::Body blocksBody(Functions& functions, base::Context& context, const plan::Plan& plan,
                     base::SourceRange header) {
     return PhaseWriter(functions, plan).runBlocks(context, header);
+}
+
+SegmentBodies segmentBodies(Functions& functions, base::Context& context, const plan::Plan& plan,
+                            std::span<const plan::Segment> segments, base::SourceRange header) {
+    plan::Phase all;
+    bool isShort = true;
+    for (const plan::Segment& segment : segments) {
+        all.steps.insert(all.steps.end(), segment.steps.begin(), segment.steps.end());
+        isShort = isShort && leaves(segment.steps) <= kFewSteps;
+    }
+    Ends left;
+    if (isShort) left = findEnds(plan, all, functions.rates);
+    SegmentBodies made;
+    for (const plan::Segment& segment : segments) {
+        PhaseWriter writer(functions, plan);
+        const std::string name = "segment_" + std::to_string(made.bodies.size());
+        made.bodies.push_back(writer.runSegment(context, segment, all, left, name, header));
+        if (writer.takes(segment.steps)) made.taker = made.bodies.size() - 1;
+        if (writer.gives(segment.steps)) made.giver = made.bodies.size() - 1;
+    }
+    return made;
 }
 
 ir::Body drainBody(Functions& functions, const plan::Plan& plan, const plan::Phase& phase,

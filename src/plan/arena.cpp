@@ -69,7 +69,7 @@ private:
     void look(const Step& what) {
         if (what.kind == StepKind::Loop) {
             for (const Step& inner : what.body) look(inner);
-        } else if (what.kind == StepKind::Fire) {
+        } else if (what.kind == StepKind::Fire || what.kind == StepKind::Part) {
             for (EdgeId edge : plan.inputsOf(what.node)) touch(edge);
             for (EdgeId edge : plan.outputsOf(what.node)) touch(edge);
         } else {

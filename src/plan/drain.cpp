@@ -38,6 +38,7 @@ private:
                     for (Position& position : *side) advance(position, depth, 1);
                 break;
             case StepKind::Move:
+            case StepKind::Part:
             case StepKind::Device: return;
         }
         Step loop;

@@ -35,10 +35,23 @@ void addFirings(const Plan& plan, const Step& step, Effects& effects) {
                                   graph::popRate(plan.program->graph, inputs[port], step.first));
 }
 
+/// One of the parts takes all items, and one gives them.
+void addPart(const Plan& plan, const Step& step, Effects& effects) {
+    const graph::Graph& graph = plan.program->graph;
+    if (!step.outputs.empty())
+        for (EdgeId edge : graph.nodes[step.node].outputs)
+            effects[edge].add(step.count * graph::pushRate(graph, edge));
+    if (!step.inputs.empty())
+        for (EdgeId edge : graph.nodes[step.node].inputs)
+            effects[edge].add(-step.count * graph::popRate(graph, edge));
+}
+
 void addSteps(const Plan& plan, const std::vector<Step>& steps, Effects& effects) {
     for (const Step& step : steps) {
         if (step.kind == StepKind::Fire) {
             addFirings(plan, step, effects);
+        } else if (step.kind == StepKind::Part) {
+            addPart(plan, step, effects);
         } else if (step.kind == StepKind::Loop) {
             Effects inner;
             addSteps(plan, step.body, inner);

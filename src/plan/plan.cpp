@@ -81,7 +81,9 @@ public:
         take(result.init, std::move(init), repetitions.init, 0);
         if (options.tapes == Tapes::Linear && !program.dynamicFilters) takeScaled(begin);
         take(result.steady, std::move(steady), repetitions.steady, 1);
-        if (options.chunks && options.tapes == Tapes::Linear && !program.dynamicFilters)
+        if (options.chunk)
+            takeOver(*options.chunk);
+        else if (options.chunks && options.tapes == Tapes::Linear && !program.dynamicFilters)
             takeChunk(begin);
         if (options.threads > 1 && options.tapes == Tapes::Linear && !program.dynamicFilters)
             takePartitions(begin);
@@ -134,6 +136,17 @@ private:
             return;
         }
         result.chunk = std::move(chunk);
+    }
+
+    void takeOver(const Chunk& chunk) {
+        if (result.scaled.iterations == 0) return;
+        result.chunk = chunk;
+        for (const Segment& segment : chunk.segments)
+            for (const Step& step : segment.steps) {
+                if (step.kind != StepKind::Read && step.kind != StepKind::Write) continue;
+                std::int64_t& capacity = result.channels[step.channel].capacity;
+                capacity = std::max(capacity, step.count);
+            }
     }
 
     /// As many steady states as one thread does at once, but each node with all its firings at a stretch.

@@ -108,6 +108,8 @@ struct ProgramPort {
 
 struct Plan {
     const elab::Elaboration* program = nullptr;  ///< outlives the plan
+    /// Of a program that has become one filter: its plan before that, which outlives this one. Null: it has not.
+    const Plan* before = nullptr;
     Tapes tapes = Tapes::Linear;  ///< of programs with a demand: Linear, within regions
     std::vector<Channel> channels;  ///< by EdgeId
     std::int64_t ringOffset = 0;  ///< Ring: bytes, into the state; kRingSize for each channel
@@ -159,6 +161,9 @@ struct Options {
     /// Who runs a program with dynamic rates can undo what it does: iterations may be done in batches.
     bool batches = false;
     bool chunks = false;  ///< several threads may run the program
+    /// Of a program that has become one filter: the chunk of what it was before, with segments of StepKind::Part, and with places of
+    /// what is carried that count from the beginning of its fields. Null: none is there, or it is to be found.
+    const Chunk* chunk = nullptr;
     std::int64_t chunkStates =
         0;  ///< steady states of a chunk, whether that pays or not; 0: as it pays
     /// ns that a firing of a filter takes, by its path, as far as somebody has measured it; null: nobody has.
@@ -167,6 +172,12 @@ struct Options {
     /// Tensors are for a device, which gains from larger phases than a processor's caches do.
     bool forDevice = false;
 };
+
+/// Whose nodes are meant where code says which of them fires, in faults and profiles: the program itself, or what it was before it
+/// became one filter.
+inline const elab::Elaboration& firingProgram(const Plan& plan) {
+    return plan.before ? *plan.before->program : *plan.program;
+}
 
 /// Why a program has no plan yet: one sentence ("it has dynamic rates"), or empty if it can have one.
 std::string whyNot(const elab::Elaboration&);

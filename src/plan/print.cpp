@@ -258,6 +258,10 @@ private:
                                    places(" to ", step.outputs), nameOf(step.channel));
             case StepKind::Read:
                 return fmt::format("read {}{}", step.count, places(" to ", step.outputs));
+            case StepKind::Part:
+                return fmt::format("function {} of {} {}{}{}", step.port, step.count,
+                                   names[step.node], places(" from ", step.inputs),
+                                   places(" to ", step.outputs));
             case StepKind::Device: return fmt::format("device segment {}", step.port);
             case StepKind::Write:
                 return fmt::format("write {}{}", step.count, places(" from ", step.inputs));

@@ -284,21 +284,22 @@ private:
                                          kNothing);
         }
         const graph::Repetitions firings = repetitionsOf(region, repetitions);
-        playPart(region, region.init, firings);
+        playRegionPhase(region, region.init, firings);
         for (int iteration = 0; iteration < 3; ++iteration)
-            playPart(region, region.steady, firings);
+            playRegionPhase(region, region.steady, firings);
         if (region.scaled.iterations == 0) return;
-        playPart(region, region.scaled, firings);
-        playPart(region, region.steady, firings);
+        playRegionPhase(region, region.scaled, firings);
+        playRegionPhase(region, region.steady, firings);
         if (!region.chunk) return;
         playAllChunks(*region.chunk, firings, [&] {
             checkEnds("chunks", region);
-            playPart(region, region.steady, firings);
+            playRegionPhase(region, region.steady, firings);
         });
     }
 
     /// A phase of a region; of `init` its firings are not known here.
-    void playPart(const Region& region, const Phase& phase, const graph::Repetitions& firings) {
+    void playRegionPhase(const Region& region, const Phase& phase,
+                         const graph::Repetitions& firings) {
         fired.assign(graph.nodes.size(), 0);
         read = 0;
         playAll(phase.steps);
@@ -363,6 +364,7 @@ private:
                 case StepKind::Move: move(step); break;
                 case StepKind::Read: transfer(step, ends.input, plan.inputs); break;
                 case StepKind::Write: transfer(step, ends.output, plan.outputs); break;
+                case StepKind::Part: playPart(step); break;
                 case StepKind::Device: faults.add("it has parts on a device"); break;
             }
         }
@@ -460,6 +462,27 @@ private:
                 put(id, writing(id, step.outputs, port, iteration * push), push);
             }
         }
+    }
+
+    /// Each part is one of the same firings, whose items one of them takes, and one gives.
+    void playPart(const Step& step) {
+        const graph::Node& node = graph.nodes[step.node];
+        const graph::KernelId kernel = node.kernel;
+        if (kernel == kNone || step.port >= plan.program->kernels[kernel].code.functions.size())
+            return faults.add("'{}' has no function {}", path(graph, step.node), step.port);
+        if (fired[step.node] != 0 && fired[step.node] != step.count)
+            faults.add("parts of '{}' are of several numbers of firings", path(graph, step.node));
+        fired[step.node] = step.count;
+        const auto items = [&](EdgeId edge, auto rate) {
+            return step.count * rate(graph, edge, false);
+        };
+        for (std::size_t port = 0; port < step.inputs.size(); ++port) {
+            const std::int64_t all = items(node.inputs[port], graph::popRate);
+            take(node.inputs[port], at(step.inputs[port]), all, all);
+        }
+        for (std::size_t port = 0; port < step.outputs.size(); ++port)
+            put(node.outputs[port], at(step.outputs[port]),
+                items(node.outputs[port], graph::pushRate));
     }
 
     /// All that a node does that is gone.

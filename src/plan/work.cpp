@@ -76,6 +76,7 @@ double WorkEstimate::of(const Plan& plan, const Step& step) const {
         case StepKind::Read:
         case StepKind::Write:
             return count * static_cast<double>(plan.channels[step.channel].itemSize) / kBytesAtOnce;
+        case StepKind::Part:  // its segment has been estimated
         case StepKind::Device: break;
     }
     return 0;

@@ -208,7 +208,8 @@ strc_profile_tables Tables::view() const {
 
 Tables tablesOf(const plan::Plan& plan, const graph::Repetitions& repetitions,
                 const std::vector<plan::TimedSteps>& timed) {
-    return Maker(*plan.program, repetitions).ofPlan(plan, timed);
+    const plan::Plan& seen = plan.before ? *plan.before : plan;
+    return Maker(*seen.program, repetitions).ofPlan(seen, timed);
 }
 
 Tables tablesOf(const elab::Elaboration& program, const graph::Repetitions& repetitions) {

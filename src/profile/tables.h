@@ -25,7 +25,7 @@ struct Tables {
     strc_profile_tables view() const;
 };
 
-/// Of a compiled program; `timed`: by the number that strc_lap gets.
+/// Of a compiled program, and the quota of what fires in it (plan::firingProgram); `timed`: by the number that strc_lap gets.
 Tables tablesOf(const plan::Plan&, const graph::Repetitions&,
                 const std::vector<plan::TimedSteps>& timed);
 /// Of the interpreter, which times nodes.

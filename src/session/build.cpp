@@ -120,7 +120,7 @@ private:
                 &program.elaboration.graph,
                 shapesLibrary(),
                 settings.isShared ? settings.bound : std::nullopt,
-                settings.profile && !settings.isShared ? &program.plannedQuota() : nullptr,
+                settings.profile && !settings.isShared ? &program.firingQuota() : nullptr,
                 tuningKey(program, settings),
                 program.elaboration.mainRate,
                 host.audio(),

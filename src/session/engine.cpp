@@ -68,7 +68,7 @@ std::unique_ptr<profile::Gathered> makeProfile(const Compilation& program, const
     const strc_program& made = code->jit.program();
     const std::uint32_t threads = options.workers ? options.workers : strc_processors();
     return std::make_unique<profile::Gathered>(
-        profile::tablesOf(*program.plan, program.plannedQuota(), code->timed),
+        profile::tablesOf(*program.plan, program.firingQuota(), code->timed),
         made.chunks ? threads : 1);
 }
 

@@ -139,8 +139,8 @@ namespace {
 
 /// Libraries belong to their caller's thread and do what he asks for, and who follows a program line by line wants one.
 bool isDoneAhead(const Settings& settings) {
-    return !(settings.isShared || settings.isSource || settings.atOnce || settings.lowers ||
-             settings.debug || settings.device.kind != Device::Cpu);
+    return !(settings.isShared || settings.isSource || settings.atOnce || settings.debug ||
+             settings.device.kind != Device::Cpu);
 }
 
 }  // namespace

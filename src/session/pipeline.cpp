@@ -255,15 +255,30 @@ private:
         }
         const bool scales = request.optimise.has_value();
         const std::int64_t factor = scales ? result.plan->scaled.iterations : 0;
-        elab::Elaboration made =
+        lowered::Program made =
             lowered::lower(result.context, *result.program.types, result.module, *result.plan,
-                           {.scales = scales, .target = request.target})
-                .elaboration;
+                           {.scales = scales, .target = request.target});
+        keepPlan();
+        result.elaboration = std::move(made.elaboration);
+        if (balance() && schedule())
+            makePlan(std::nullopt, std::nullopt, factor, made.chunk ? &*made.chunk : nullptr);
+        if (result.plan) result.plan->before = &result.before->plan;
+    }
+
+    /// Faults and profiles are about what fires in the one filter.
+    void keepPlan() {
+        auto before = std::make_unique<BeforeLowering>();
+        before->quota = result.plannedQuota();
+        before->program = result.optimised ? result.optimised->elaboration
+                          : result.elaboration.compiled
+                              ? result.elaboration.compiled
+                              : std::make_shared<elab::Elaboration>(std::move(result.elaboration));
+        before->plan = std::move(*result.plan);
+        before->plan.program = before->program.get();
+        result.before = std::move(before);
         result.plan.reset();
         result.optimised.reset();
         result.schedules.clear();
-        result.elaboration = std::move(made);
-        if (balance() && schedule()) makePlan(std::nullopt, std::nullopt, factor);
     }
 
     base::SourceRange mainRange() const {
@@ -301,7 +316,8 @@ private:
     }
 
     void makePlan(const std::optional<sched::Schedule>& own,
-                  const std::optional<graph::Ending>& ending, std::int64_t factor = 0) {
+                  const std::optional<graph::Ending>& ending, std::int64_t factor = 0,
+                  const plan::Chunk* chunk = nullptr) {
         const bool isDynamic = result.elaboration.graph.isDynamic();
         const elab::Elaboration& program = result.plannedProgram();
         const sched::Schedule none;
@@ -316,7 +332,7 @@ private:
                                  : result.schedules.front(),
                        {single ? &*single : nullptr, mostItems(program), factor, request.tapes,
                         request.optimise.has_value(), ending ? &*ending : nullptr, request.batches,
-                        request.chunks, request.chunkStates,
+                        request.chunks, chunk, request.chunkStates,
                         request.measured.empty() ? nullptr : &request.measured, request.threads,
                         request.forDevice});
     }

@@ -88,6 +88,13 @@ struct Request {
     const volatile bool* interrupt = nullptr;
 };
 
+/// What a program was that has become one filter (Request::lowers).
+struct BeforeLowering {
+    std::shared_ptr<const elab::Elaboration> program;
+    graph::Repetitions quota;
+    plan::Plan plan;
+};
+
 /// Everything that is known about a program. Options of the stages (limits, leniency, warnings, passes)
 /// are set in `context` beforehand.
 struct Compilation {
@@ -106,10 +113,15 @@ struct Compilation {
     graph::Repetitions repetitions;
     std::vector<sched::Schedule> schedules;  ///< by island
     std::optional<pass::Program> optimised;  ///< what the plan is of, if passes changed the program
+    std::unique_ptr<const BeforeLowering> before;  ///< null: it has not become one filter
     std::optional<plan::Plan> plan;
 
     const graph::Repetitions& plannedQuota() const {
         return optimised ? optimised->repetitions : repetitions;
+    }
+    /// Of the nodes that faults and profiles are about (plan::firingProgram).
+    const graph::Repetitions& firingQuota() const {
+        return before ? before->quota : plannedQuota();
     }
     const elab::Elaboration& plannedProgram() const {
         return optimised ? *optimised->elaboration : compiledForm();

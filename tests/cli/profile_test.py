@@ -88,7 +88,8 @@ class Profiles(Case):
     def test_engines_count_alike(self):
         self.file("p.str", BANK)
         plain, _ = self.call("run", "-i", 3000, "p.str", env=quiet())
-        for words in (["-O0"], ["-O0", "-j1"], ["-O0", "--tapes=ring"], ["--interpret"], ["-O0", "-g"]):
+        for words in (["-O0"], ["-O0", "-j1"], ["-O0", "--tapes=ring"], ["-O0", "--tapes=arrays"], ["--tapes=arrays"],
+                      ["--interpret"], ["-O0", "-g"]):
             figures, events, out, err = self.profile(*words, "p.str")
             self.assertEqual(out, plain)
             self.check(figures, events, err)
@@ -99,8 +100,8 @@ class Profiles(Case):
     def test_threads(self):
         self.file("p.str", BANK)
         plain, _ = self.call("run", "-i", 30000, "p.str", env=quiet())
-        for threads in (1, 2, 3):
-            figures, events, out, err = self.profile(f"-j{threads}", "--no-tune", "--chunk=64",
+        for threads, *words in ((1,), (2,), (3,), (1, "--tapes=arrays"), (3, "--tapes=arrays")):
+            figures, events, out, err = self.profile(f"-j{threads}", "--no-tune", "--chunk=64", *words,
                                                      "--disable-pass=horizontal-fusion", "p.str", states=30000)
             self.assertEqual(out, plain)
             self.check(figures, events, err)
@@ -139,6 +140,16 @@ class Profiles(Case):
             self.assertIn(marks["Main.A -> Main.B"]["most"], range(4, 13))
             self.assertEqual(marks["Main.A -> Main.B"]["bytes"], 4 * marks["Main.A -> Main.B"]["most"])
 
+    def test_one_filter_tells_apart_what_fires_in_it(self):
+        self.file("p.str", HEAVY)
+        figures, events, _, err = self.profile("--tapes=arrays", "-j1", "p.str", states=30000)
+        self.check(figures, events, err)
+        seconds = {row["path"]: row["seconds"] for row in figures["filters"]}
+        self.assertEqual(set(seconds), {"Main.Source", "Main.Heavy", "Main.Sink"})
+        self.assertGreater(seconds["Main.Heavy"], sum(seconds.values()) / 2)
+        self.assertEqual([row["tape"] for row in figures["tapes"]],
+                         ["Main.Source -> Main.Heavy", "Main.Heavy -> Main.Sink"])
+
     def test_table_alone(self):
         self.file("p.str", BANK)
         out, err = self.call("run", "-i", 10, "--profile", "p.str")
@@ -150,11 +161,11 @@ class Profiles(Case):
 
     def test_nothing_is_timed_unless_wanted(self):
         self.file("p.str", BANK)
-        plain, _ = self.call("build", "--emit=llvm", "-o", "-", "p.str")
-        self.call("build", "--emit=llvm", "-o", "plain.ll", "p.str")
-        self.call("build", "--profile", "--emit=llvm", "-o", "laps.ll", "p.str")
-        self.assertNotIn(b"strc_lap", self.bytes("plain.ll"))
-        self.assertIn(b"strc_lap", self.bytes("laps.ll"))
+        for words in ([], ["--tapes=arrays"]):
+            self.call("build", *words, "--emit=llvm", "-o", "plain.ll", "p.str")
+            self.call("build", *words, "--profile", "--emit=llvm", "-o", "laps.ll", "p.str")
+            self.assertNotIn(b"strc_lap", self.bytes("plain.ll"))
+            self.assertIn(b"strc_lap", self.bytes("laps.ll"))
 
     def test_failing_runs_are_measured_too(self):
         self.file("p.str", "void->void pipeline Main { add A; add B; }\n"

@@ -38,6 +38,7 @@ ENGINES = {
     "jit slices": ["-j3", "--no-tune", "--chunk=4", "--no-interpret"],
     "jit rings": ["--tapes=ring", "--no-interpret"],
     "lower form": ["--tapes=arrays", "--no-interpret"],
+    "lower form, 3 threads": ["--tapes=arrays", "-j3", "--no-tune", "--chunk=3", "--no-interpret"],
     "interpreted lower form": ["--tapes=arrays", "--interpret"],
     "executable": None,  # `strc build`, then what it made
 }

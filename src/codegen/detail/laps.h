@@ -5,8 +5,15 @@
 #include <span>
 
 #include "codegen/detail/phase_context.h"
+#include "plan/timed.h"
 
 namespace strc::codegen {
+
+/// Steps of loops that are longer on average are timed each: some 400 ns, in units of plan/work.h.
+constexpr double kLongStep = 4000;
+
+/// The end of such steps.
+void emitLap(ModuleBuilder&, llvm::IRBuilder<>&, llvm::Value* env, const plan::TimedSteps&);
 
 class Laps {
 public:

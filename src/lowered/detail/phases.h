@@ -1,7 +1,10 @@
 #pragma once
 /// Phases of a plan as bodies of the one filter.
 
+#include <span>
+#include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "lowered/detail/functions.h"
 
@@ -17,6 +20,15 @@ ir::Body oftenBody(Functions&, base::Context&, const plan::Plan&, base::SourceRa
 /// The phase `scaled` as elab::Blocks::work, with firings in vectors and small state in variables, as far as passes of the context
 /// are enabled.
 ir::Body blocksBody(Functions&, base::Context&, const plan::Plan&, base::SourceRange header);
+
+/// The segments of a chunk of one slice as functions that threads call, each with its steps as in `blocksBody`. One of them takes all
+/// that is read, and one gives all that is written.
+struct SegmentBodies {
+    std::vector<ir::Body> bodies;
+    std::size_t taker = SIZE_MAX, giver = SIZE_MAX;  ///< SIZE_MAX: there is none
+};
+SegmentBodies segmentBodies(Functions&, base::Context&, const plan::Plan&,
+                            std::span<const plan::Segment>, base::SourceRange header);
 
 /// A function that does a phase of Plan::drain, whose firings and items are left out where State::left has no number for them.
 ir::Body drainBody(Functions&, const plan::Plan&, const plan::Phase&, const std::string& name,

@@ -7,6 +7,7 @@
 namespace strc::codegen {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -286,6 +287,93 @@ TEST_F(Chunks, NoneIfThePassIsDisabled) {
     disabled = {base::Pass::Chunks};
     make("add Count; add Heavy(200);");
     EXPECT_FALSE(program.plan->chunk);
+}
+
+/// Of programs that have become one filter: segments are functions of it.
+class LoweredChunks : public Chunks {
+protected:
+    void SetUp() override {
+        Chunks::SetUp();
+        request.optimise = pass::Options{};
+    }
+
+    /// The lower form on several threads does what the program does on one.
+    void expectSameAsBefore(const std::string& middle, int every = 64) {
+        SCOPED_TRACE(middle);
+        request.lowers = true;
+        make(middle, every);
+        ASSERT_TRUE(program.plan->chunk) << plan::print(*program.plan);
+        EXPECT_THAT(plan::verify(*program.plan, program.plannedQuota()), IsEmpty());
+        const std::int64_t steady = program.plan->chunk->iterations * 20 + 3;
+        const std::string lowered = runOn(3, steady);
+        EXPECT_EQ(iterationsDone, steady);
+        request.lowers = false;
+        make(middle, every);
+        EXPECT_TRUE(runOn(1, steady) == lowered);
+    }
+};
+
+TEST_F(LoweredChunks, AllThatIsHandedOver) {
+    expectSameAsBefore("add Count; add Heavy(200); add Window(100); add Window(7);");
+    expectSameAsBefore("add Lcg; add Turn; add Heavy(100); add Sum; add History; add Window(20);");
+    expectSameAsBefore("add Count; add Noise; add Heavy(200);");
+    expectSameAsBefore("add Lcg; add Window(4000); add Heavy(10);", 1);
+}
+
+TEST_F(LoweredChunks, SplitjoinsAndFeedback) {
+    expectSameAsBefore(
+        "add Lcg; add Heavy(100); add splitjoin { split duplicate; add Window(9); add Sum; add "
+        "Heavy(100); join roundrobin; }; add feedbackloop { join roundrobin(1, 1); body int->int "
+        "filter { work pop 2 push 2 { int x = pop() + 3 * pop(); push(x); push(x % 17); } }; loop "
+        "Identity<int>; split roundrobin(1, 1); enqueue 5; }; add Heavy(100);",
+        3);
+}
+
+/// More steps than one function has.
+TEST_F(LoweredChunks, LongSegmentsArePieces) {
+    std::string middle = "add Lcg; add Heavy(100);";
+    for (int k = 0; k < 70; ++k) middle += "add Heavy(" + std::to_string(1 + k % 3) + ");";
+    expectSameAsBefore(middle);
+    request.lowers = true;
+    make(middle);
+    const std::vector<ir::Body>& functions = program.elaboration.kernels[0].code.functions;
+    EXPECT_TRUE(std::any_of(functions.begin(), functions.end(),
+                            [](const ir::Body& body) { return body.name == "piece"; }));
+}
+
+TEST_F(LoweredChunks, AFaultIsThatOfTheFilter) {
+    const std::string middle =
+        "add Count; add Heavy(100); add int->int filter { int n; work pop 1 push 1 { int x = "
+        "pop(); n++; push(x / (n - 300000)); } };";
+    make(middle, 8);
+    const std::string alone = runOn(1, 100000);
+    const std::string fault = faults().back();
+    EXPECT_THAT(fault, HasSubstr("Main."));
+    request.lowers = true;
+    make(middle, 8);
+    ASSERT_TRUE(program.plan->chunk) << plan::print(*program.plan);
+    for (std::uint32_t threads : {1, 4}) {
+        EXPECT_TRUE(runOn(threads, 100000) == alone) << threads << " threads";
+        EXPECT_EQ(faults().back(), fault);
+    }
+}
+
+TEST_F(LoweredChunks, TheVerifierLooksAtFunctions) {
+    request.lowers = true;
+    make("add Count; add Heavy(200);");
+    ASSERT_TRUE(program.plan->chunk);
+    EXPECT_THAT(plan::print(*program.plan), HasSubstr("    function "));
+    plan::Plan wrong = *program.plan;
+    for (plan::Segment& segment : wrong.chunk->segments)
+        for (plan::Step& step : segment.steps)
+            if (step.kind == plan::StepKind::Part) step.port = 10000;
+    EXPECT_THAT(plan::verify(wrong, program.plannedQuota()),
+                Contains(HasSubstr("has no function 10000")));
+    wrong = *program.plan;
+    for (plan::Segment& segment : wrong.chunk->segments)
+        for (plan::Step& step : segment.steps)
+            if (step.kind == plan::StepKind::Part) ++step.count;
+    EXPECT_THAT(plan::verify(wrong, program.plannedQuota()), Contains(HasSubstr("fires")));
 }
 
 }  // namespace
