@@ -257,7 +257,7 @@ void strc_pulled_make(strc_pulled *self, strc_flow *flow) {
     at += aligned(facts->parameter_bytes);
     self->queues = at;
     self->stack = at + all_queues(facts);
-    strc_replay_make(&self->replay, facts, self->stack + aligned(facts->firing_bytes));
+    strc_replay_make(&self->replay, flow, self->stack + aligned(facts->firing_bytes));
     self->memory = (strc_queue_memory){.grow = grow,
                                        .reserve = reserve,
                                        .more_requests = no_more_requests,

@@ -42,13 +42,13 @@ uint64_t strc_replay_bytes(const strc_flow_facts *facts) {
     return aligned(snapshot_most(facts)) + aligned(most_logged(facts) * facts->in_size);
 }
 
-void strc_replay_make(strc_replay *self, const strc_flow_facts *facts, unsigned char *memory) {
+void strc_replay_make(strc_replay *self, const strc_flow *flow, unsigned char *memory) {
     *self = (strc_replay){
-        .facts = facts, .snapshot = memory, .log = memory + aligned(snapshot_most(facts))};
+        .flow = flow, .snapshot = memory, .log = memory + aligned(snapshot_most(flow->facts))};
 }
 
 void strc_replay_reset(strc_replay *self) {
-    *self = (strc_replay){.facts = self->facts, .snapshot = self->snapshot, .log = self->log};
+    *self = (strc_replay){.flow = self->flow, .snapshot = self->snapshot, .log = self->log};
 }
 
 // ---- while it runs
@@ -86,7 +86,7 @@ static unsigned char *put_queues(unsigned char *to, const strc_puller *puller) {
 
 void strc_replay_remember(strc_replay *self, const strc_puller *puller,
                           const unsigned char *parameters) {
-    const strc_flow_facts *facts = self->facts;
+    const strc_flow_facts *facts = self->flow->facts;
     const strc_program *program = facts->program;
     if (strc_replays(self)) return;
     const int is_due = self->size == 0 || self->is_lost ||
@@ -109,8 +109,8 @@ void strc_replay_remember(strc_replay *self, const strc_puller *puller,
 }
 
 void strc_replay_note(strc_replay *self, const void *items, uint64_t count) {
-    const size_t size = self->facts->in_size;
-    if (self->is_lost || self->since.taken + count > most_logged(self->facts)) {
+    const size_t size = self->flow->facts->in_size;
+    if (self->is_lost || self->since.taken + count > most_logged(self->flow->facts)) {
         self->is_lost = 1;
         return;
     }
@@ -121,7 +121,7 @@ void strc_replay_note(strc_replay *self, const void *items, uint64_t count) {
 
 int strc_replay_take(strc_replay *self, void *to) {
     if (self->again == self->since.taken) return 0;
-    const size_t size = self->facts->in_size;
+    const size_t size = self->flow->facts->in_size;
     memcpy(to, self->log + self->again * size, size);
     ++self->again;
     return 1;
@@ -144,7 +144,7 @@ size_t strc_replay_save(const strc_replay *self, unsigned char *to) {
                               self->since};
     unsigned char *at = put(to, &head, sizeof head);
     at = put(at, self->snapshot, self->size);
-    at = put(at, self->log, self->since.taken * self->facts->in_size);
+    at = put(at, self->log, self->since.taken * self->flow->facts->in_size);
     return (size_t)(at - to);
 }
 
@@ -202,7 +202,7 @@ static const unsigned char *get_queues(strc_puller *puller, uint64_t bound,
 
 void strc_replay_restore(strc_replay *self, strc_puller *puller, unsigned char *parameters,
                          const unsigned char *from) {
-    const strc_flow_facts *facts = self->facts;
+    const strc_flow_facts *facts = self->flow->facts;
     const strc_program *program = facts->program;
     replay_head head;
     from = get(&head, from, sizeof head);

@@ -13,7 +13,7 @@ typedef struct strc_since {
 } strc_since;
 
 typedef struct strc_replay {
-    const strc_flow_facts *facts;
+    const strc_flow *flow;  ///< whose facts may come to lie elsewhere
     unsigned char *snapshot;  ///< strc_snapshot_most bytes
     uint64_t size;  ///< of the snapshot. 0: the run has not begun
     uint64_t random, iterations, has_begun;  ///< of the run, at the snapshot
@@ -26,7 +26,7 @@ typedef struct strc_replay {
 
 /// Bytes of its memory: snapshot and log.
 uint64_t strc_replay_bytes(const strc_flow_facts *);
-void strc_replay_make(strc_replay *, const strc_flow_facts *, unsigned char *memory);
+void strc_replay_make(strc_replay *, const strc_flow *, unsigned char *memory);
 /// The run begins again.
 void strc_replay_reset(strc_replay *);
 

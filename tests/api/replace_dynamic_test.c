@@ -214,6 +214,17 @@ static void test_firings_are_completed(void) {
         }
 }
 
+/// Its state as data and back; 0: items of the program before still wait.
+static int is_restored(strc_stream* stream) {
+    size_t size = strc_stream_state_size(stream);
+    void* state = malloc(size);
+    const strc_status saved = strc_stream_save(stream, state, size, &size);
+    EXPECT(saved == STRC_OK || saved == STRC_WRONG_CALL);
+    if (saved == STRC_OK) EXPECT(strc_stream_restore(stream, state, size) == STRC_OK);
+    free(state);
+    return saved == STRC_OK;
+}
+
 /// It takes its own place between any two items, in programs with windows, counters, preworks, feedback and branches.
 static void test_dynamic_same(void) {
     const char* programs[] = {
@@ -240,7 +251,7 @@ static void test_dynamic_same(void) {
                       *current = compiler_of(programs[p], "64");
         strc_stream *straight = stream_of(c), *s = stream_of(current);
         const size_t expected = process(straight, in, kItems, kItems, whole, 4 * kItems);
-        size_t all = 0, exchanged = 0;
+        size_t all = 0, exchanged = 0, restored = 0;
         for (size_t at = 0, step = 5; at < kItems; at += step, step = step * 7 % 41) {
             const size_t count = kItems - at < step ? kItems - at : step;
             strc_compiler* next = compiler_of(programs[p], "64");
@@ -252,10 +263,11 @@ static void test_dynamic_same(void) {
             }
             if (state_of(s, 0) != STRC_REPLACING_DONE) break;
             ++exchanged;
+            restored += is_restored(s) ? 1 : 0;
             strc_compiler_free(current);
             current = next;
         }
-        EXPECT(exchanged > 8);
+        EXPECT(exchanged > 8 && restored > 4);
         EXPECT(expected > 50 && all == expected);
         EXPECT(memcmp(whole, parts, all * sizeof *parts) == 0);
         strc_stream_free(straight);

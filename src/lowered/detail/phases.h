@@ -1,9 +1,9 @@
 #pragma once
 /// Phases of a plan as bodies of the one filter.
 
-#include <span>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "lowered/detail/functions.h"
