@@ -457,7 +457,8 @@ STRC_API strc_status strc_stream_replace(strc_stream*, strc_compiler* program, u
 STRC_API strc_status strc_stream_replacement(strc_stream*, int waits, strc_replacement* to);
 
 /// The same as strc_stream_set with the value as a text, as -D has it. STRC_FAILED: there is no such open parameter, or the text is no value of its
-/// type, or the program refuses it, as the diagnostics of the stream's compiler say.
+/// type, or the program refuses it, as the diagnostics of the stream's compiler say. With the option "open-ranges" parameters of which the program
+/// says `@range` (docs/plug-ins.md) are open, too, and while strc_stream_run runs one with `@smooth` gets there in that time.
 STRC_API strc_status strc_stream_set_text(strc_stream*, const char* parameter, const char* value);
 
 /// Called between two calls of a run of a stream: nonzero ends it. `failed`: a check of the program has failed, which the diagnostics of the

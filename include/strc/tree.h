@@ -105,6 +105,10 @@ STRC_API void strc_tree_free(strc_tree*);
 /// the struct points to is copied.
 STRC_API uint32_t strc_tree_add(strc_tree*, const strc_node*);
 
+/// Why the last strc_tree_add gave 0: "radio.cpp:12:5: the if has no place for its part 4, a block". Empty: it gave a number, or there is no memory. Valid
+/// until the next one.
+STRC_API const char* strc_tree_refusal(const strc_tree*);
+
 /// The program whose main stream is the node `main`, in place of sources that are texts. The tree may be used again, and freed.
 /// Sources that its NAMED streams lie in are read now. STRC_FAILED: what is wrong stands in the diagnostics. Option "top" is
 /// set.

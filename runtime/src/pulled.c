@@ -293,6 +293,10 @@ void strc_pulled_reset(strc_pulled *self) {
 
 // ---- as data
 
+uint64_t strc_pulled_random(const strc_pulled *self) {
+    return self->replay.size != 0 ? self->replay.random : self->flow->env.random;
+}
+
 int strc_pulled_can_save(const strc_pulled *self) { return !self->replay.is_lost; }
 
 uint64_t strc_pulled_most_saved(const strc_flow_facts *facts) {

@@ -18,6 +18,9 @@ strc_end strc_pulled_process(strc_pulled *);
 
 // ---- as data (replay.h)
 
+/// The generator of random numbers as it is in what is saved.
+uint64_t strc_pulled_random(const strc_pulled *);
+
 /// Else too much has happened in the iteration under way.
 int strc_pulled_can_save(const strc_pulled *);
 uint64_t strc_pulled_most_saved(const strc_flow_facts *);

@@ -91,17 +91,18 @@ static unsigned char *put_queue(unsigned char *to, const strc_flow_queue *queue)
 }
 
 static saved_numbers numbers_of(const strc_flow *flow) {
-    return (saved_numbers){.done = flow->done,
-                           .changed = flow->changed,
-                           .random = flow->env.random,
-                           .all_taken = flow->all_taken,
-                           .all_given = flow->all_given,
-                           .waiting = flow->waiting.count,
-                           .pending = flow->pending.count,
-                           .trips = flow->is_draining ? flow->draining.trips : 0,
-                           .has_begun = flow->has_begun != 0,
-                           .is_draining = flow->is_draining != 0,
-                           .has_init = flow->is_draining && flow->draining.has_init};
+    return (saved_numbers){
+        .done = flow->done,
+        .changed = flow->changed,
+        .random = flow->pulled ? strc_pulled_random(flow->pulled) : flow->env.random,
+        .all_taken = flow->all_taken,
+        .all_given = flow->all_given,
+        .waiting = flow->waiting.count,
+        .pending = flow->pending.count,
+        .trips = flow->is_draining ? flow->draining.trips : 0,
+        .has_begun = flow->has_begun != 0,
+        .is_draining = flow->is_draining != 0,
+        .has_init = flow->is_draining && flow->draining.has_init};
 }
 
 size_t strc_saved_write(const strc_flow *flow, void *to) {

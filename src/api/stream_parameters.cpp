@@ -29,9 +29,9 @@ strc_status strc_stream_set_text(strc_stream* stream, const char* parameter, con
         for (std::size_t k = 0; k < open.size(); ++k) {
             if (program.module.open[k].name != parameter) continue;
             const auto value = strc::types::parseValue(text, open[k].type);
-            if (value)
-                return stream->set(static_cast<std::uint32_t>(k), value->bytes.data(),
-                                   value->bytes.size());
+            const auto number = static_cast<std::uint32_t>(k);
+            if (value && stream->moving.begin(*stream, parameter, number, *value)) return STRC_OK;
+            if (value) return stream->set(number, value->bytes.data(), value->bytes.size());
             program.context.diags.add(Diag::BadDefineValue)
                 << text << strc::types::toString(open[k].type) << parameter;
             compiler.tell();

@@ -35,7 +35,9 @@ public:
         out.resize(kAtOnce * stream.facts.out_size);
         inItems = items;
         if (options.begin) options.begin(options.user);
+        stream.moving.takeTime(true);
         while (!isOver() && step()) continue;
+        stream.moving.takeTime(false);
         const bool hasBegun = result.end != STRC_RUN_FAILED || result.items_written != 0;
         if (ports.output() && hasBegun) check(ports.output()->close());
         return result;
@@ -80,6 +82,7 @@ private:
 
     /// False: it is over.
     bool step() {
+        stream.moving.go(stream, Clock::now());
         if (pending == 0 && !isDrained && ports.input() && !read()) return false;
         return isDrained ? drain() : process();
     }

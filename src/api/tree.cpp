@@ -34,6 +34,10 @@ uint32_t strc_tree_add(strc_tree* tree, const strc_node* node) {
     }
 }
 
+const char* strc_tree_refusal(const strc_tree* tree) {
+    return tree ? tree->nodes->refusal().c_str() : "";
+}
+
 namespace {
 
 bool readFiles(strc_compiler& compiler, const std::vector<strc::dsl::UsedFile>& files) {

@@ -32,6 +32,7 @@ struct Version {
         reporter.setOptions(call.options.report);
         compiler = std::make_unique<Compiler>(own);
         compiler->set("replaceable");
+        compiler->set("open-ranges");
         compiler->set("no-interpret");
         compiler->set("at-once", kAtOnce);
         if (!call.options.has("bound")) compiler->set("bound", kBound);

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <string_view>
 
+#include <fmt/format.h>
+
 namespace strc::dsl {
 
 namespace {
@@ -42,29 +44,76 @@ bool fits(char wanted, strc_node_kind kind) {
     }
 }
 
-/// The children of a node, a letter each; behind one: `!` it may be NOTHING; `?` it may be NOTHING, or missing at the end; `*` any
-/// number. In the order of the kinds.
-constexpr std::string_view kForms[] = {
-    "",        "",     "",    "",       "",
-    "",  // NOTHING INT REAL BOOLEAN IMAGINARY STRING
-    "L*",      "E",    "EE",  "EEE",    "TE",
-    "E",  // TABLE UNARY BINARY CONDITIONAL CAST MEMBER
-    "EEE*",    "E*",   "CE*", "",       "E",
-    "",  // INDEX BUILTIN CALL POP PEEK ITER
-    "TI?",     "TE",   "K*",  "O",      "DE",
-    "EBB?",  // VARIABLE VALUE BLOCK EVALUATE ASSIGN IF
-    "BEB",     "VEEB", "",    "",       "E?",
-    "E",  // WHILE FOR BREAK CONTINUE RETURN PUSH
-    "PE!E!E*", "",     "TL",  "TL*",    "V*",  // SEND TYPE ARRAY_TYPE TENSOR_TYPE STRUCT
-    "E",       "E!E!", "R*B", "R*B",    "B",
-    "",  // RATE DYNAMIC_RATE WORK PREWORK INIT FUNCTION_NAME
-    "FTV*R*B", "V*B",  "",    "TTM*",   "S*",
-    "WS*W",  // FUNCTION HANDLER STRAY FILTER PIPELINE SPLITJOIN
-    "WSSWE*",  "",     "L*",  "TTT!L*", "SP*",
-    "",  // FEEDBACKLOOP DUPLICATE ROUNDROBIN NAMED RECEIVER PORTAL
-    "TV*",  // NATIVE
+struct Form {
+    strc_node_kind kind;
+    /// A letter for each child; behind one: `!` it may be NOTHING; `?` it may be NOTHING, or missing at the end; `*` any number.
+    std::string_view children;
+    std::string_view word;  ///< for what it is
+};
+/// In the order of the kinds.
+constexpr Form kForms[] = {
+    {STRC_NODE_NOTHING, "", "nothing"},
+    {STRC_NODE_INT, "", "number"},
+    {STRC_NODE_REAL, "", "number"},
+    {STRC_NODE_BOOLEAN, "", "boolean"},
+    {STRC_NODE_IMAGINARY, "", "imaginary number"},
+    {STRC_NODE_STRING, "", "text"},
+    {STRC_NODE_TABLE, "L*", "table"},
+    {STRC_NODE_UNARY, "E", "operator"},
+    {STRC_NODE_BINARY, "EE", "operator"},
+    {STRC_NODE_CONDITIONAL, "EEE", "choice"},
+    {STRC_NODE_CAST, "TE", "conversion"},
+    {STRC_NODE_MEMBER, "E", "member"},
+    {STRC_NODE_INDEX, "EEE*", "element"},
+    {STRC_NODE_BUILTIN, "E*", "call"},
+    {STRC_NODE_CALL, "CE*", "call"},
+    {STRC_NODE_POP, "", "pop"},
+    {STRC_NODE_PEEK, "E", "peek"},
+    {STRC_NODE_ITER, "", "iter"},
+    {STRC_NODE_VARIABLE, "TI?", "variable"},
+    {STRC_NODE_VALUE, "TE", "value"},
+    {STRC_NODE_BLOCK, "K*", "block"},
+    {STRC_NODE_EVALUATE, "O", "statement"},
+    {STRC_NODE_ASSIGN, "DE", "assignment"},
+    {STRC_NODE_IF, "EBB?", "if"},
+    {STRC_NODE_WHILE, "BEB", "while loop"},
+    {STRC_NODE_FOR, "VEEB", "for loop"},
+    {STRC_NODE_BREAK, "", "break"},
+    {STRC_NODE_CONTINUE, "", "continue"},
+    {STRC_NODE_RETURN, "E?", "return"},
+    {STRC_NODE_PUSH, "E", "push"},
+    {STRC_NODE_SEND, "PE!E!E*", "message"},
+    {STRC_NODE_TYPE, "", "type"},
+    {STRC_NODE_ARRAY_TYPE, "TL", "type of arrays"},
+    {STRC_NODE_TENSOR_TYPE, "TL*", "type of tensors"},
+    {STRC_NODE_STRUCT, "V*", "struct"},
+    {STRC_NODE_RATE, "E", "rate"},
+    {STRC_NODE_DYNAMIC_RATE, "E!E!", "rate"},
+    {STRC_NODE_WORK, "R*B", "work"},
+    {STRC_NODE_PREWORK, "R*B", "prework"},
+    {STRC_NODE_INIT, "B", "init"},
+    {STRC_NODE_FUNCTION_NAME, "", "name of a function"},
+    {STRC_NODE_FUNCTION, "FTV*R*B", "function"},
+    {STRC_NODE_HANDLER, "V*B", "handler"},
+    {STRC_NODE_STRAY, "", "statement outside of a filter"},
+    {STRC_NODE_FILTER, "TTM*", "filter"},
+    {STRC_NODE_PIPELINE, "S*", "pipeline"},
+    {STRC_NODE_SPLITJOIN, "WS*W", "splitjoin"},
+    {STRC_NODE_FEEDBACKLOOP, "WSSWE*", "feedback loop"},
+    {STRC_NODE_DUPLICATE, "", "splitter"},
+    {STRC_NODE_ROUNDROBIN, "L*", "splitter or joiner"},
+    {STRC_NODE_NAMED, "TTT!L*", "stream of a library or file"},
+    {STRC_NODE_RECEIVER, "SP*", "receiver"},
+    {STRC_NODE_PORTAL, "", "portal"},
+    {STRC_NODE_NATIVE, "TV*", "native function"},
 };
 static_assert(std::size(kForms) == STRC_NODE_KIND_COUNT);
+constexpr bool isInOrder() {
+    for (std::size_t k = 0; k < std::size(kForms); ++k)
+        if (kForms[k].kind != static_cast<strc_node_kind>(k)) return false;
+    return true;
+}
+static_assert(isInOrder());
 
 constexpr std::uint32_t kMostDepth = 1500;  ///< of expressions and blocks inside one another
 
@@ -81,19 +130,26 @@ constexpr Names kNames[] = {
     {STRC_NODE_DYNAMIC_RATE, " push pop peek "},
 };
 
-/// Operators and rates have one of a few names.
-bool hasFittingName(const strc_node& node) {
+/// The names of which operators and rates have one; empty: any will do.
+std::string_view namesOf(strc_node_kind kind) {
     for (const Names& row : kNames)
-        if (row.kind == node.kind)
-            return node.name && *node.name != '\0' &&
-                   row.list.find(' ' + std::string(node.name) + ' ') != std::string_view::npos;
-    return true;
+        if (row.kind == kind) return row.list;
+    return {};
+}
+
+bool hasFittingName(const strc_node& node) {
+    const std::string_view names = namesOf(node.kind);
+    if (names.empty()) return true;
+    return node.name && *node.name != '\0' &&
+           names.find(' ' + std::string(node.name) + ' ') != std::string_view::npos;
 }
 
 bool isLiteral(strc_node_kind kind) { return kind >= STRC_NODE_INT && kind <= STRC_NODE_TABLE; }
 
-/// Are those the children of such a node?
-bool haveForm(std::string_view form, const std::vector<strc_node_kind>& children) {
+/// The first of these children that such a node does not have, or how many there are if one is missing behind them; nothing: they are
+/// all that it has.
+std::optional<std::size_t> firstWrong(std::string_view form,
+                                      const std::vector<strc_node_kind>& children) {
     std::size_t next = 0;
     for (std::size_t k = 0; k < form.size(); ++k) {
         const char how = k + 1 < form.size() ? form[k + 1] : '\0';
@@ -104,11 +160,12 @@ bool haveForm(std::string_view form, const std::vector<strc_node_kind>& children
                                children[next] == STRC_NODE_NOTHING)) {
             ++next;
         } else if (how != '?' || next < children.size()) {
-            return false;
+            return next;
         }
         if (how == '*' || how == '?' || how == '!') ++k;
     }
-    return next == children.size();
+    if (next < children.size()) return next;
+    return std::nullopt;
 }
 
 }  // namespace
@@ -117,23 +174,47 @@ bool Tree::isStream(NodeNumber number) const {
     return number > 0 && number < nodes.size() && fits('S', nodes[number].kind);
 }
 
-std::optional<NodeNumber> Tree::add(const strc_node& given) {
-    if (given.kind < 0 || given.kind >= STRC_NODE_KIND_COUNT || nodes.size() >= UINT32_MAX)
-        return std::nullopt;
+std::string Tree::whyNot(const strc_node& given) const {
+    if (given.kind < 0 || given.kind >= STRC_NODE_KIND_COUNT)
+        return fmt::format("there is no kind {} of nodes", static_cast<int>(given.kind));
+    const Form& form = kForms[given.kind];
     std::vector<strc_node_kind> kinds;
-    Node made;
+    std::uint32_t depth = 1;
     for (std::size_t k = 0; k < given.child_count; ++k) {
         const NodeNumber child = given.children[k];
-        if (child == 0 || child >= nodes.size()) return std::nullopt;
+        if (child == 0 || child >= nodes.size())
+            return fmt::format("part {} of the {} is no node: {}", k + 1, form.word, child);
         kinds.push_back(nodes[child].kind);
-        made.depth = std::max(made.depth, depthOf(child) + 1);
+        depth = std::max(depth, depthOf(child) + 1);
     }
-    if (!hasFittingName(given)) return std::nullopt;
-    const bool lacksBegin = given.kind == STRC_NODE_FOR && !kinds.empty() &&
-                            nodes[given.children[0]].children.size() < 2;
-    if (lacksBegin || !haveForm(kForms[given.kind], kinds) || made.depth > kMostDepth)
+    if (!hasFittingName(given))
+        return fmt::format("'{}' is the name of no {}: there are{}", given.name ? given.name : "",
+                           form.word, namesOf(given.kind));
+    if (const auto wrong = firstWrong(form.children, kinds); wrong && *wrong < kinds.size())
+        return fmt::format("the {} has no place for its part {}, a {}", form.word, *wrong + 1,
+                           kForms[kinds[*wrong]].word);
+    else if (wrong)
+        return fmt::format("the {} lacks its part {}", form.word, *wrong + 1);
+    if (given.kind == STRC_NODE_FOR && nodes[given.children[0]].children.size() < 2)
+        return "the variable of the for loop has no value to begin with";
+    if (given.kind == STRC_NODE_ASSIGN && !isPlace(given.children[0]))
+        return "what is assigned to is neither a variable nor a part of one";
+    if (depth > kMostDepth)
+        return fmt::format("more than {} expressions, blocks or streams stand inside one another",
+                           kMostDepth);
+    return nodes.size() >= UINT32_MAX ? "there are too many nodes" : "";
+}
+
+std::optional<NodeNumber> Tree::add(const strc_node& given) {
+    refused = whyNot(given);
+    if (!refused.empty()) {
+        if (given.file && *given.file != '\0')
+            refused = fmt::format("{}:{}:{}: {}", given.file, given.line, given.column, refused);
         return std::nullopt;
-    if (given.kind == STRC_NODE_ASSIGN && !isPlace(given.children[0])) return std::nullopt;
+    }
+    Node made;
+    for (std::size_t k = 0; k < given.child_count; ++k)
+        made.depth = std::max(made.depth, depthOf(given.children[k]) + 1);
     for (std::size_t k = 0; k < given.child_count; ++k)
         made.children.push_back(own(given.children[k]));
     made.kind = given.kind;

@@ -36,8 +36,10 @@ struct Node {
 
 class Tree {
 public:
-    /// Nothing: it has children that such a node cannot have.
+    /// Nothing: it has children that such a node cannot have, as `refusal` says.
     std::optional<NodeNumber> add(const strc_node&);
+    /// Why the last node was none, with its place; empty: it was one.
+    const std::string& refusal() const { return refused; }
 
     const Node& operator[](NodeNumber number) const { return nodes[number]; }
     std::size_t size() const { return nodes.size(); }
@@ -46,6 +48,7 @@ public:
     bool isStream(NodeNumber) const;
 
 private:
+    std::string whyNot(const strc_node&) const;
     std::uint32_t fileNumber(const char* name);
     std::uint32_t depthOf(NodeNumber child) const;
     bool isPlace(NodeNumber node) const;
@@ -53,6 +56,7 @@ private:
 
     std::vector<Node> nodes{Node{}};
     std::vector<std::string> files{""};
+    std::string refused;
 };
 
 }  // namespace strc::dsl

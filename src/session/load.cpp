@@ -156,7 +156,8 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     if (!isName(request.top)) startFromCreation(request);
     request.defines = settings.defines;
     request.keptParameters = settings.keptParameters;
-    request.opensRanges = settings.host != Host::None;
+    request.opensRate = settings.host != Host::None;
+    request.opensRanges = request.opensRate || settings.openRanges;
     request.inputs = settings.inputs;
     request.inputFiles = settings.inputFiles;
     request.inputSound = settings.inputSound;

@@ -144,6 +144,7 @@ bool setFlag(Settings& settings, Value name) {
     static constexpr Flag flags[] = {{"w", &Settings::silenceWarnings},
                                      {"lenient", &Settings::lenient},
                                      {"replaceable", &Settings::replaceable},
+                                     {"open-ranges", &Settings::openRanges},
                                      {"interpret", &Settings::interpret},
                                      {"no-interpret", &Settings::noInterpret},
                                      {"g", &Settings::debug},

@@ -153,7 +153,7 @@ private:
             if (std::find(kept.begin(), kept.end(), name) == kept.end()) kept.push_back(name);
         };
         const std::string& rate = result.annotations.rateParameter;
-        if (!rate.empty() && !request.defines.contains(rate)) keep(rate);
+        if (request.opensRate && !rate.empty() && !request.defines.contains(rate)) keep(rate);
         for (const plugins::Range& each : result.annotations.ranges) keep(each.parameter);
         return kept;
     }

@@ -53,8 +53,8 @@ struct Request {
     std::string top;                             ///< name of the main stream, or empty
     std::map<std::string, std::string> defines;  ///< values of its parameters, as written
     std::vector<std::string> keptParameters;  ///< those that an executable's -D sets
-    bool opensRanges =
-        false;  ///< those with a range stay open, too, and one that is the input's rate
+    bool opensRanges = false;  ///< those with a range stay open, too
+    bool opensRate = false;  ///< likewise one that is the input's rate
     std::vector<std::string> inputs;  ///< Settings::inputs
     std::vector<std::string> inputFiles;
     std::string inputSound;

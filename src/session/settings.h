@@ -46,6 +46,7 @@ struct Settings {
     std::optional<std::int64_t> bound;
     /// Streams: another program may take its place, or it that of another; so each instance keeps a state of its own.
     bool replaceable = false;
+    bool openRanges = false;  ///< parameters with a range stay open (plugins/annotations.h)
     bool lenient = false;
     sched::Order order = sched::Order::Buffers;
     plan::Tapes tapes = plan::Tapes::Linear;

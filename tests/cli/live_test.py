@@ -154,6 +154,38 @@ class Live(Case):
         self.assertEqual(status, 0, session.said)
         self.assertEqual(rest[-4:], struct.pack("i", 7))
 
+    def test_values_get_there_in_time(self):
+        """As the comment says, which also leaves the parameter open; a new version takes over on the way."""
+        text = ("/// @range gain 0 1000\n/// @smooth gain 600 ms\nint->int pipeline Main(float gain = 1) { add Times(gain); }\n"
+                "int->int filter Times(float gain) { work pop 1 push 1 { push((int)(gain * pop())); } }\n")  # fmt: skip
+        self.file("p.str", text)
+        os.mkfifo(self.folder / "in.raw")
+        session = self.session("--top", "Main", "--in", "in.raw", "--out", "-", "p.str")
+        with open(self.folder / "in.raw", "wb", buffering=0) as items:
+
+            def next_one():
+                items.write(struct.pack("i", 1))
+                return struct.unpack("i", session.process.stdout.read(4))[0]
+
+            def until(value):
+                values = [next_one()]
+                end = time.monotonic() + SECONDS
+                while values[-1] != value and time.monotonic() < end:
+                    time.sleep(0.01)
+                    values.append(next_one())
+                return values
+
+            self.assertEqual(next_one(), 1)
+            session.process.stdin.write(b"gain=1000\n")
+            values = until(1000)
+            self.assertEqual(values, sorted(values))
+            self.assertGreater(len(set(values)), 3, values)
+            session.process.stdin.write(b"gain=0\n")
+            self.save(text.replace("add Times(gain);", "add Times(gain); add Identity<int>;"))
+            values = until(0)
+            self.assertEqual(values, sorted(values, reverse=True))
+        self.assertEqual(session.end(), (b"", 0))
+
     def test_lines_set_parameters(self):
         self.file("p.str", "int->int pipeline Main(int gain = 1) { add Times(gain); }\n"
                   "int->int filter Times(int gain) { work pop 1 push 1 { push(gain * pop()); } }\n")  # fmt: skip

@@ -150,6 +150,20 @@ TEST(Refused, MoreStreamsThanAGraphHas) {
     EXPECT_EQ(errorsOf(many), "too-many-nodes");
 }
 
+TEST(Refused, ASecondElse) {
+    unsigned line = 0;
+    auto bad = filter<int, int>("Bad", {.pop = 1, .push = 1}, [&](auto& f) {
+        Var<int> x("x", f.pop());
+        line = std::source_location::current().line() + 1;
+        Branch branch = If(x > 0, [&] { f.push(1); });
+        branch.Else([&] { f.push(2); });
+        branch.Else([&] { f.push(3); });
+    });
+    const std::string text = firstError(pipeline(count(), bad, out<int>())).text;
+    EXPECT_NE(text.find("refused_test.cpp:" + std::to_string(line)), std::string::npos) << text;
+    EXPECT_NE(text.find("the if has no place for its part 4, a block"), std::string::npos) << text;
+}
+
 TEST(Refused, WhatIsTooDeep) {
     std::function<void(int)> nest = [&](int depth) {
         If(Value<bool>(true), [&] {

@@ -45,22 +45,30 @@ static uint32_t thrice(void) {
     return add(STRC_NODE_FILTER, "Thrice", 3, filter);
 }
 
+static int said(const char* why) {
+    if (strstr(strc_tree_refusal(tree), why)) return 1;
+    fprintf(stderr, "said: %s\n", strc_tree_refusal(tree));
+    return 0;
+}
+
 static void refusals(uint32_t filter) {
     const uint32_t missing = 1000, none = 0;
     CHECK(strc_tree_add(tree, NULL) == 0);
     CHECK(strc_tree_add(NULL, NULL) == 0);
-    CHECK(add(STRC_NODE_PUSH, NULL, 0, NULL) == 0);
-    CHECK(add(STRC_NODE_PUSH, NULL, 1, &missing) == 0);
+    CHECK(strc_tree_refusal(NULL)[0] == '\0');
+    CHECK(add(STRC_NODE_PUSH, NULL, 0, NULL) == 0 && said("the push lacks its part 1"));
+    CHECK(add(STRC_NODE_PUSH, NULL, 1, &missing) == 0 && said("part 1 of the push is no node: 1000"));
     CHECK(add(STRC_NODE_PUSH, NULL, 1, &none) == 0);
-    CHECK(add(STRC_NODE_PUSH, NULL, 1, &filter) == 0);
-    CHECK(add((strc_node_kind)1234, NULL, 0, NULL) == 0);
+    CHECK(add(STRC_NODE_PUSH, NULL, 1, &filter) == 0 && said("the push has no place for its part 1, a filter"));
+    CHECK(add((strc_node_kind)1234, NULL, 0, NULL) == 0 && said("there is no kind 1234"));
     const uint32_t type = add(STRC_NODE_TYPE, "int", 0, NULL);
+    CHECK(said(""));
     const uint32_t counter = add(STRC_NODE_VARIABLE, "i", 1, &type);
     const uint32_t loop[] = {counter, integer(3), integer(1), add(STRC_NODE_BLOCK, NULL, 0, NULL)};
-    CHECK(add(STRC_NODE_FOR, "<", 4, loop) == 0); /* the counter has no first value */
+    CHECK(add(STRC_NODE_FOR, "<", 4, loop) == 0 && said("has no value to begin with"));
     const uint32_t sum[] = {integer(1), integer(2)};
-    CHECK(add(STRC_NODE_ASSIGN, "=", 2, sum) == 0); /* no place */
-    CHECK(add(STRC_NODE_BINARY, "@", 2, sum) == 0);
+    CHECK(add(STRC_NODE_ASSIGN, "=", 2, sum) == 0 && said("the assignment has no place for its part 1, a number"));
+    CHECK(add(STRC_NODE_BINARY, "@", 2, sum) == 0 && said("'@' is the name of no operator: there are || &&"));
     CHECK(add(STRC_NODE_BINARY, NULL, 2, sum) == 0);
     const uint32_t value = add(STRC_NODE_BINARY, "+", 2, sum);
     CHECK(value != 0 && add(STRC_NODE_EVALUATE, NULL, 1, &value) == 0);
@@ -79,7 +87,7 @@ static void depth(void) {
         inner = add(STRC_NODE_UNARY, "-", 1, &inner);
         ++levels;
     }
-    CHECK(levels > 1000 && levels < 100000);
+    CHECK(levels > 1000 && levels < 100000 && said("more than 1500 expressions"));
 }
 
 int main(void) {

@@ -74,7 +74,7 @@ class Feed {
 public:
     explicit Feed(strc_tree* tree) : tree(tree) {}
 
-    /// 0: a node is none, or they stand too deep inside one another.
+    /// 0: a node is none, as strc_tree_refusal says.
     std::uint32_t add(const NodeRef& root) {
         std::vector<std::pair<const Node*, std::size_t>> path{{root.get(), 0}};
         while (!path.empty()) {
@@ -325,7 +325,7 @@ inline bool Program::load(strc_compiler& to, const Stream& main) {
     detail::Feed feed(tree.get());
     const std::uint32_t number = feed.add(top);
     if (number == 0) {
-        fault = "statements, expressions or streams stand too deep inside one another";
+        fault = strc_tree_refusal(tree.get());
         return false;
     }
     if (strc_compiler_add_tree(&to, tree.get(), number) != STRC_OK) return false;

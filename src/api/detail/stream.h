@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/detail/compiler.h"
+#include "api/detail/moving.h"
 #include "api/detail/ports.h"
 #include "api/detail/replace.h"
 #include "strc/flow.h"
@@ -46,5 +47,6 @@ struct strc_stream {
     void* printUser = nullptr;
     std::unique_ptr<strc::api::Replacing>
         replacing;  ///< null: no program has been asked to take its place
+    strc::api::MovingParameters moving;
     std::string late;  ///< strc_thread_about::filter
 };
