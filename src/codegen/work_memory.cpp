@@ -82,6 +82,7 @@ public:
     /// Puts the arrays into the work memory, from `base` on.
     void move(llvm::Function& function, std::uint64_t base) {
         if (arrays.empty()) return;
+        for (llvm::AllocaInst* array : arrays) eraseMarkers(*array);
         llvm::BasicBlock& first = function.getEntryBlock();
         llvm::IRBuilder<> b(&first, first.getFirstNonPHIOrDbgOrAlloca());
         auto* place = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), env, offsetof(strc_env, work));
@@ -117,6 +118,16 @@ private:
         }
     }
 
+    /// One of them may be the first instruction of the function, in front of which all is computed.
+    static void eraseMarkers(llvm::AllocaInst& array) {
+        std::vector<llvm::Instruction*> markers;
+        for (llvm::User* user : array.users())
+            if (auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(user);
+                call && call->isLifetimeStartOrEnd())
+                markers.push_back(call);
+        for (llvm::Instruction* marker : markers) marker->eraseFromParent();
+    }
+
     /// Debuggers find the address in a variable, since registers are soon used for something else.
     static void replace(llvm::AllocaInst& array, llvm::Value& at, llvm::IRBuilder<>& b) {
         if (!llvm::findDVRDeclares(&array).empty() || !llvm::findDbgDeclares(&array).empty()) {
@@ -126,12 +137,6 @@ private:
             llvm::DIBuilder debug(*array.getModule(), false);
             llvm::replaceDbgDeclare(&array, home, debug, llvm::DIExpression::DerefBefore, 0);
         }
-        std::vector<llvm::Instruction*> markers;
-        for (llvm::User* user : array.users())
-            if (auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(user);
-                call && call->isLifetimeStartOrEnd())
-                markers.push_back(call);
-        for (llvm::Instruction* marker : markers) marker->eraseFromParent();
         array.replaceAllUsesWith(&at);
         array.eraseFromParent();
     }

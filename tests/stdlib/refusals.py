@@ -187,7 +187,7 @@ ANY = set("""Gain IntGain ComplexGain DoubleGain Offset IntOffset DoubleOffset C
 NoiseSource DoubleNoiseSource Biquad DoubleBiquad FloatBiquad BiquadSection""".split())
 
 # Tensors: slopes, thresholds and switches of which every one makes sense, and parts that a checked stream makes.
-ANY_TENSOR = set("""leakyrelu gelu elu softplus const BatchNorm Recurrent Separator Pick PadWith PadFrom Interpolate Frame Unframe""".split())
+ANY_TENSOR = set("""leakyrelu gelu elu softplus const BatchNorm Recurrent Separator Pick PadWith PadFrom Interpolate Smoothed Frame Unframe print_labels""".split())
 
 # The least and the most that is right.
 RIGHT = """
