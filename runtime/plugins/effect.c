@@ -89,7 +89,7 @@ void strc_effect_set(strc_effect *self, uint32_t control, double value) {
 
 /// One step of what moves; nonzero: something is on its way still.
 static int move_controls(strc_effect *self) {
-    int moves = 0;
+    int moves = 0, accepts = 0;
     for (uint32_t k = 0; k < self->about->control_count; ++k) {
         strc_moving *each = &self->controls[k];
         if (!each->is_new) continue;
@@ -100,6 +100,12 @@ static int move_controls(strc_effect *self) {
         moves |= !arrives;
         const uint32_t parameter = self->about->controls[k].parameter;
         each->is_refused = set_parameter(self->program, parameter, each->now) != STRC_LIBRARY_OK;
+        accepts |= !each->is_refused;
+    }
+    // What has been refused may fit now.
+    for (uint32_t k = 0; accepts && k < self->about->control_count; ++k) {
+        self->controls[k].is_new |= self->controls[k].is_refused;
+        moves |= self->controls[k].is_refused;
     }
     return moves;
 }

@@ -57,13 +57,17 @@ const void* whereIs(const strc_stream& stream, std::uint32_t number) {
 
 bool MovingParameters::begin(strc_stream& stream, const std::string& parameter,
                              std::uint32_t number, const types::Value& value) {
-    std::erase_if(ways, [&](const Way& way) { return way.parameter == parameter; });
+    forget(parameter);
     const double seconds = takesTime ? smoothOf(stream, parameter) : 0;
     const auto from = numberOf(value.type, whereIs(stream, number)),
                to = numberOf(value.type, value.bytes.data());
     if (seconds <= 0 || !from || !to || !std::isfinite(*from) || !std::isfinite(*to)) return false;
     ways.push_back({parameter, *from, *to, Clock::now(), seconds});
     return true;
+}
+
+void MovingParameters::forget(const std::string& parameter) {
+    std::erase_if(ways, [&](const Way& way) { return way.parameter == parameter; });
 }
 
 void MovingParameters::go(strc_stream& stream, Clock::time_point now) {

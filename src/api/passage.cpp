@@ -192,18 +192,19 @@ int Passage::feed(strc_stream& after, Function what, PassageCall& call) {
         Feed feed{call, inputs, after.facts.in_size};
         strc_flow_ends ends = endsOf(feed);
         ends.in_count = inputs.count() + call.left();
-        if (after.run(strc_flow_process, ends) != 0) return -1;
+        const int failed = after.run(strc_flow_process, ends);
         const std::size_t known = std::min(flow.taken, inputs.count());
         inputs.drop(known);
         call.taken += flow.taken - known;
         call.given += flow.given;
+        if (failed != 0) return -1;
     }
     if (what == strc_flow_process || inputs.count() != 0) return 0;
     Feed feed{call, inputs, after.facts.in_size};
     const strc_flow_ends ends = endsOf(feed);
-    if (after.run(what, ends) != 0) return -1;
+    const int failed = after.run(what, ends);
     call.given += flow.given;
-    return 0;
+    return failed == 0 ? 0 : -1;
 }
 
 // ---- both programs at once

@@ -267,7 +267,7 @@ int Replacing::runBehind(strc_stream& stream, Passage::Function what, const strc
     if (!passage.isUnderWay()) return stream.run(what, ends);
     const bool wasFading = passage.isFading();
     const int failed = passage.run(stream, what, ends);
-    if (wasFading && failed != 0) passage.cut();
+    if (failed != 0) passage.cut();
     if (wasFading && !passage.isFading())
         state.store(STRC_REPLACING_DONE, std::memory_order_release);
     return failed;

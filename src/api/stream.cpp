@@ -480,6 +480,7 @@ strc_status strc_stream_set(strc_stream* stream, const char* parameter, const vo
         if (program.module.open[k].name != parameter) continue;
         if (open[k].bytes.size() != size) return STRC_WRONG_CALL;
         return strc::api::guarded(stream->compiler, [&] {
+            stream->moving.forget(parameter);
             return stream->set(static_cast<std::uint32_t>(k), value, size);
         });
     }

@@ -66,12 +66,13 @@ public:
         first.compiler->show();
         if (made != STRC_OK) return failed();
         std::thread editor = base::threadWithoutSignals([this] { edit(); });
-        const bool isFine = run();
+        const strc_status status = run();
         isOver = true;
         editor.join();
+        if (status == STRC_NO_MEMORY) throw std::bad_alloc();
         output.flush();
-        first.compiler->show();
-        if (!isFine) return failed();
+        current().compiler->show();
+        if (status != STRC_OK) return failed();
         return call.interrupted() ? kInterrupted : kFine;
     }
 
@@ -79,7 +80,7 @@ private:
     int failed() {
         output.flush();
         if (call.interrupted()) return kInterrupted;
-        return first.reporter.hasErrors() ? first.reporter.status() : kProgramFault;
+        return current().reporter.hasErrors() ? current().reporter.status() : kProgramFault;
     }
 
     static std::vector<std::string> filesOf(const Options& options) {
@@ -113,8 +114,8 @@ private:
 
     // ---- the thread that runs the program
 
-    /// False: a file could not be opened, read or written. Faults that another version has mended do not count.
-    bool run() {
+    /// Not STRC_OK: a file could not be opened, read or written. Faults that another version has mended do not count.
+    strc_status run() {
         strc_items input{}, items{};
         strc_compiler_input(first.handle(), &input);
         strc_compiler_output(first.handle(), &items);
@@ -124,24 +125,20 @@ private:
             static_cast<Live*>(live)->print({text, size});
         };
         how.waiting = [](void* live) { static_cast<Live*>(live)->output.flush(); };
-        const strc_status status = strc_stream_run(
+        return strc_stream_run(
             stream, &how,
             [](void* live, int hasFailed) {
                 static_cast<Live*>(live)->between(hasFailed != 0);
                 return 0;
             },
             nullptr);
-        if (status == STRC_NO_MEMORY) throw std::bad_alloc();
-        return status == STRC_OK;
     }
 
     void between(bool hasFailed) {
         adopt();
         setParameters();
-        if (hasFailed) {
-            showOf(current());
-            std::this_thread::sleep_for(std::chrono::milliseconds(kTick));
-        }
+        showOf(current());
+        if (hasFailed) std::this_thread::sleep_for(std::chrono::milliseconds(kTick));
     }
 
     Version& current() { return running ? *running : first; }

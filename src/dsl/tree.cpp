@@ -1,6 +1,7 @@
 #include "dsl/tree.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <string_view>
 
@@ -11,6 +12,8 @@ namespace strc::dsl {
 namespace {
 
 bool isExpression(strc_node_kind kind) { return kind >= STRC_NODE_INT && kind <= STRC_NODE_VALUE; }
+
+bool isLiteral(strc_node_kind kind) { return kind >= STRC_NODE_INT && kind <= STRC_NODE_TABLE; }
 
 /// What a child may be, as a letter of a form.
 bool fits(char wanted, strc_node_kind kind) {
@@ -24,7 +27,7 @@ bool fits(char wanted, strc_node_kind kind) {
         case 'O':  // what may stand alone
             return kind == STRC_NODE_BUILTIN || kind == STRC_NODE_CALL || kind == STRC_NODE_POP ||
                    kind == STRC_NODE_PEEK || kind == STRC_NODE_ITER;
-        case 'L': return kind >= STRC_NODE_INT && kind <= STRC_NODE_TABLE;
+        case 'L': return isLiteral(kind);
         case 'V': return kind == STRC_NODE_VARIABLE;
         case 'B': return kind == STRC_NODE_BLOCK;
         case 'K': return kind >= STRC_NODE_VARIABLE && kind <= STRC_NODE_SEND;
@@ -140,11 +143,9 @@ std::string_view namesOf(strc_node_kind kind) {
 bool hasFittingName(const strc_node& node) {
     const std::string_view names = namesOf(node.kind);
     if (names.empty()) return true;
-    return node.name && *node.name != '\0' &&
+    return node.name && *node.name != '\0' && !std::strchr(node.name, ' ') &&
            names.find(' ' + std::string(node.name) + ' ') != std::string_view::npos;
 }
-
-bool isLiteral(strc_node_kind kind) { return kind >= STRC_NODE_INT && kind <= STRC_NODE_TABLE; }
 
 /// The first of these children that such a node does not have, or how many there are if one is missing behind them; nothing: they are
 /// all that it has.

@@ -103,7 +103,15 @@ private:
                                 name, name));
             return;
         }
-        addControl(*range, slot, numberOf(program.plan.program->openValues[slot]));
+        const types::Value& value = program.plan.program->openValues[slot];
+        const bool isSingle = value.type->is(types::TypeKind::Float);
+        addControl(*range, slot, isSingle ? onRange(*range, numberOf(value)) : numberOf(value));
+    }
+
+    /// A float that is one of the ends in floats is that end.
+    static double onRange(const plugins::Range& range, double value) {
+        if (value == static_cast<double>(static_cast<float>(range.low))) return range.low;
+        return value == static_cast<double>(static_cast<float>(range.high)) ? range.high : value;
     }
 
     void addControl(const plugins::Range& range, std::uint32_t slot, double initial) {

@@ -142,6 +142,9 @@ private:
         else if (range.isInteger &&
                  (range.low != std::floor(range.low) || range.high != std::floor(range.high)))
             why = fmt::format("'{}' is an int, and the range has others", range.parameter);
+        else if (range.isInteger && (range.low < INT32_MIN || range.high > INT32_MAX))
+            why =
+                fmt::format("'{}' is an int of 32 bits, and the range is larger", range.parameter);
         if (!why.empty()) refuse(line, why);
         return why.empty();
     }

@@ -60,8 +60,9 @@ std::optional<Value> parseValue(std::string_view text, const Type* type) {
     switch (type->kind) {
         case TypeKind::String: return Value::text(type, std::string(text));
         case TypeKind::Boolean:
-            if (text != "true" && text != "false") return std::nullopt;
-            return Value::of(type, static_cast<std::uint8_t>(text == "true"));
+            if (text != "true" && text != "false" && text != "1" && text != "0")
+                return std::nullopt;
+            return Value::of(type, static_cast<std::uint8_t>(text == "true" || text == "1"));
         case TypeKind::Bit:
             if (text != "0" && text != "1") return std::nullopt;
             return Value::of(type, static_cast<std::uint8_t>(text == "1"));

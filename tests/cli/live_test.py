@@ -154,6 +154,44 @@ class Live(Case):
         self.assertEqual(status, 0, session.said)
         self.assertEqual(rest[-4:], struct.pack("i", 7))
 
+    def test_a_fault_of_a_version_for_which_items_waited(self):
+        three = "int->int filter Main {{ work pop 3 push 3 {{ for (int k = 0; k < 3; k++) push({} pop()); }} }}"
+        self.file("p.str", three.format(""))
+        session = self.session("--top", "Main", "p.str")
+        session.process.stdin.write(struct.pack("4i", 1, 2, 3, 0))
+        self.assertEqual(struct.unpack("3i", session.process.stdout.read(12)), (1, 2, 3))
+        self.save(three.format("6 /"))
+        end = time.monotonic() + SECONDS
+        while "division by zero" not in session.said and time.monotonic() < end:
+            session.process.stdin.write(struct.pack("i", 1))
+            time.sleep(0.05)
+        self.assertIn("division by zero", session.said)
+        since = len(session.said)
+        self.save(three.format("7 *"))
+        self.assertTrue(session.hears("the new program runs", since), session.said)
+        session.process.stdin.write(struct.pack("3i", 1, 1, 1))
+        rest, status = session.end()
+        self.assertEqual(status, 0, session.said)
+        self.assertEqual(rest[-4:], struct.pack("i", 7))
+
+    def test_turned_knobs_of_whole_numbers(self):
+        """What controllers give is a real, or 1 and 0."""
+        self.file("p.str", "int->int pipeline Main(int n = 1, boolean on = true) { add F(n, on); }\n"
+                  "int->int filter F(int n, boolean on) { work pop 1 push 1 { int x = pop(); push(on ? n * x : -1); } }\n")  # fmt: skip
+        os.mkfifo(self.folder / "in.raw")
+        session = self.session("--top", "Main", "--keep-param", "n", "--keep-param", "on", "--in", "in.raw", "--out", "-", "p.str")
+        with open(self.folder / "in.raw", "wb", buffering=0) as items:
+            for line, wanted in ((b"n=2.75\n", 3), (b"on=0\n", -1), (b"on=1\n", 3)):
+                session.process.stdin.write(line)
+                end = time.monotonic() + SECONDS
+                found = None
+                while found != wanted and time.monotonic() < end:
+                    items.write(struct.pack("i", 1))
+                    found = struct.unpack("i", session.process.stdout.read(4))[0]
+                    time.sleep(0.01)
+                self.assertEqual(found, wanted, session.said)
+        self.assertEqual(session.end(), (b"", 0))
+
     def test_values_get_there_in_time(self):
         """As the comment says, which also leaves the parameter open; a new version takes over on the way."""
         text = ("/// @range gain 0 1000\n/// @smooth gain 600 ms\nint->int pipeline Main(float gain = 1) { add Times(gain); }\n"

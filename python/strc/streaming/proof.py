@@ -141,8 +141,8 @@ class Prover:
 
     def in_double(self, given: Sequences) -> Results:
         if self.doubled is None:
-            self.doubled = copy.deepcopy(self.model).double()
-        return offline(self.doubled, [x.double() if x.is_floating_point() else x for x in given.inputs], self.axes, self.streamed.context)
+            self.doubled = copy.deepcopy(self.model)._apply(doubled)
+        return offline(self.doubled, [doubled(x) for x in given.inputs], self.axes, self.streamed.context)
 
     def check_lengths(self, short: Sequences, long: Sequences) -> None:
         """The model gives as many more frames as a stream would."""
@@ -190,6 +190,13 @@ class Prover:
                 f"nothing can be proved: the {what} whatever its input is (by more than {TOLERANCE} of max(1, |value|)), so a wrong program could not be told "
                 "from a right one. Import the model with the weights it will have, or with random ones that are not this small"
             )
+
+
+def doubled(values: torch.Tensor) -> torch.Tensor:
+    """In twice the precision, but whole numbers."""
+    if values.is_complex():
+        return values.to(torch.complex128)
+    return values.double() if values.is_floating_point() else values
 
 
 def largest(shares: torch.Tensor) -> float:

@@ -17,7 +17,12 @@ public:
     using Clock = std::chrono::steady_clock;
 
     /// Values that are set from now on are reached in time, or at once.
-    void takeTime(bool isWanted) { takesTime = isWanted; }
+    void takeTime(bool isWanted) {
+        takesTime = isWanted;
+        ways.clear();
+    }
+    /// It has been set otherwise.
+    void forget(const std::string& parameter);
 
     /// True: `parameter`, of that number, is on its way to `value` now, or has got there; false: it has to be set at once.
     bool begin(strc_stream&, const std::string& parameter, std::uint32_t number,
