@@ -52,6 +52,7 @@ typedef struct pa_functions {
     const pa_kind *(*kind_info)(int);
     const pa_info *(*stream_info)(void *);
     const char *(*error_text)(int);
+    int (*on_finished)(void *, void (*)(void *));
 } pa_functions;
 
 static const char *const names[] = {"Pa_Initialize",
@@ -66,7 +67,8 @@ static const char *const names[] = {"Pa_Initialize",
                                     "Pa_GetDeviceInfo",
                                     "Pa_GetHostApiInfo",
                                     "Pa_GetStreamInfo",
-                                    "Pa_GetErrorText"};
+                                    "Pa_GetErrorText",
+                                    "Pa_SetStreamFinishedCallback"};
 
 typedef struct portaudio {
     pa_functions call;
@@ -152,6 +154,9 @@ static int open_device(strc_sound_device *self, const char *what, char *why) {
     return 0;
 }
 
+/// The stream has stopped: it was asked to, or its device is gone, and nothing is called any more.
+static void finished(void *of) { strc_device_vanish(of); }
+
 static int start(strc_sound_device *self, char *why) {
     portaudio *own = self->own;
     const pa_device *about = own->call.device_info(own->device);
@@ -164,7 +169,8 @@ static int start(strc_sound_device *self, char *why) {
     if (error == 0) {
         const pa_info *info = own->call.stream_info(own->stream);
         if (info) self->latency = self->is_output ? info->out_latency : info->in_latency;
-        error = own->call.start(own->stream);
+        error = own->call.on_finished(own->stream, finished);
+        if (error == 0) error = own->call.start(own->stream);
     }
     return error == 0 ? 0 : fail(own, error, why);
 }

@@ -47,14 +47,14 @@ bool fits(char wanted, strc_node_kind kind) {
     }
 }
 
-struct Form {
+struct NodeForm {
     strc_node_kind kind;
     /// A letter for each child; behind one: `!` it may be NOTHING; `?` it may be NOTHING, or missing at the end; `*` any number.
     std::string_view children;
     std::string_view word;  ///< for what it is
 };
 /// In the order of the kinds.
-constexpr Form kForms[] = {
+constexpr NodeForm kForms[] = {
     {STRC_NODE_NOTHING, "", "nothing"},
     {STRC_NODE_INT, "", "number"},
     {STRC_NODE_REAL, "", "number"},
@@ -178,7 +178,7 @@ bool Tree::isStream(NodeNumber number) const {
 std::string Tree::whyNot(const strc_node& given) const {
     if (given.kind < 0 || given.kind >= STRC_NODE_KIND_COUNT)
         return fmt::format("there is no kind {} of nodes", static_cast<int>(given.kind));
-    const Form& form = kForms[given.kind];
+    const NodeForm& form = kForms[given.kind];
     std::vector<strc_node_kind> kinds;
     std::uint32_t depth = 1;
     for (std::size_t k = 0; k < given.child_count; ++k) {

@@ -1,4 +1,5 @@
 // Programs as blocks of GNU Radio.
+#include <algorithm>
 #include <array>
 #include <cctype>
 
@@ -19,12 +20,14 @@ using types::TypeKind;
 /// "FmRadio" as modules of Python are called: "fm_radio".
 std::string moduleName(const std::string& stream) {
     std::string name;
+    char before = '\0';
     for (const char c : stream) {
         const bool isUpper = std::isupper(static_cast<unsigned char>(c)) != 0;
         if (isUpper && !name.empty() && name.back() != '_' &&
-            std::islower(static_cast<unsigned char>(name.back())) != 0)
+            std::islower(static_cast<unsigned char>(before)) != 0)
             name += '_';
         name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        before = c;
     }
     return name;
 }
@@ -59,6 +62,20 @@ std::string valueText(const types::Value& value) {
     }
 }
 
+/// Words of Python, names that the module has, and what YAML takes for a truth: none of them is a parameter there, and no stream is called so.
+constexpr std::string_view kTakenNames[] = {
+    "False",     "None",  "True",          "and",      "as",     "assert", "async",
+    "await",     "break", "class",         "continue", "ctypes", "def",    "del",
+    "elif",      "else",  "except",        "finally",  "for",    "from",   "global",
+    "gr",        "if",    "import",        "in",       "is",     "lambda", "no",
+    "nonlocal",  "not",   "numpy",         "off",      "on",     "or",     "pass",
+    "pathlib",   "raise", "relative_rate", "return",   "self",   "status", "sys",
+    "threading", "try",   "while",         "with",     "yes",    "yield"};
+
+bool isTaken(std::string_view name) {
+    return std::find(std::begin(kTakenNames), std::end(kTakenNames), name) != std::end(kTakenNames);
+}
+
 class RadioDescription {
 public:
     RadioDescription(const Program& wanted, const plugins::Annotations& said)
@@ -76,6 +93,7 @@ public:
             result.inputItems = rates.in;
             result.outputItems = rates.out;
         }
+        checkName("its module would be", result.module);
         for (std::uint32_t slot = 0; slot < program.module.open.size(); ++slot) addParameter(slot);
         if (!fine) return std::nullopt;
         return std::move(result);
@@ -89,16 +107,25 @@ private:
         const Sample* sample = sampleOf(of);
         if (sample && *sample->port)
             return {sample->numpy, sample->port, types::sizeOf(type) / types::sizeOf(of)};
+        refuse(
+            fmt::format("it {} items of type '{}', and blocks have complex, float, int, bit, or "
+                        "arrays of these",
+                        does, types::toString(type)));
+        return {};
+    }
+
+    void checkName(std::string_view what, const std::string& name) {
+        if (isTaken(name))
+            refuse(
+                fmt::format("{} '{}', which means something else in Python or YAML", what, name));
+    }
+
+    void refuse(const std::string& why) {
         fine = false;
         const base::SourceRange range =
             graph.composites.empty() ? graph.nodes[0].range : graph.composites[0].header;
         program.context.diags.add(base::Diag::PluginEnds, range)
-            << program.mainStream << "a block of GNU Radio"
-            << fmt::format(
-                   "it {} items of type '{}', and blocks have complex, float, int, bit, or "
-                   "arrays of these",
-                   does, types::toString(type));
-        return {};
+            << program.mainStream << "a block of GNU Radio" << why;
     }
 
     void addParameter(std::uint32_t slot) {
@@ -111,6 +138,7 @@ private:
                                      sample->numpy,
                                      sample->parameter,
                                      valueText(value)};
+        checkName("its parameter is", made.name);
         made.label = made.name;
         for (const plugins::Range& each : annotations.ranges)
             if (each.parameter == made.name) {

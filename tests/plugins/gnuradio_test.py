@@ -128,6 +128,15 @@ class Files(Blocks):
         self.build(FIR, "--keep-param=more")
         compile(self.bytes("gr/half.py"), "half.py", "exec")
 
+    def test_names_that_mean_something_else(self):
+        for text, said in (
+            ("float->float filter Main(float lambda = 0.5) { work pop 1 push 1 { push(lambda * pop()); } }\n", "its parameter is 'lambda', which means something else"),
+            ("float->float filter Pass { work pop 1 push 1 { push(pop()); } }\n", "its module would be 'pass', which means something else"),
+        ):
+            err = self.build(text, *(["--keep-param=lambda"] if "lambda" in text else []), status=1)
+            self.assertIn(said, err)
+            self.assertIn("plugin-ends", err)
+
     def test_items_that_blocks_have_not(self):
         err = self.build("double->float filter A { work pop 1 push 1 { push((float)pop()); } }\n", status=1)
         self.assertIn("'A' cannot be a block of GNU Radio: it takes items of type 'double'", err)
