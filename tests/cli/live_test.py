@@ -163,13 +163,13 @@ class Live(Case):
         self.save(three.format("6 /"))
         end = time.monotonic() + SECONDS
         while "division by zero" not in session.said and time.monotonic() < end:
-            session.process.stdin.write(struct.pack("i", 1))
+            session.process.stdin.write(struct.pack("3i", 0, 0, 0))  # So one always waits when the version takes over.
             time.sleep(0.05)
         self.assertIn("division by zero", session.said)
         since = len(session.said)
         self.save(three.format("7 *"))
         self.assertTrue(session.hears("the new program runs", since), session.said)
-        session.process.stdin.write(struct.pack("3i", 1, 1, 1))
+        session.process.stdin.write(struct.pack("6i", *[1] * 6))
         rest, status = session.end()
         self.assertEqual(status, 0, session.said)
         self.assertEqual(rest[-4:], struct.pack("i", 7))
