@@ -1,66 +1,5 @@
 /// Streams with messages and with dynamic rates that go on with another program. Exits with 0 if all is as it should be.
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "strc/strc.h"
-
-static int faults = 0;
-
-static void expect(int holds, int line, const char* what) {
-    if (holds) return;
-    fprintf(stderr, "line %d: not so: %s\n", line, what);
-    ++faults;
-}
-#define EXPECT(condition) expect((condition) != 0, __LINE__, #condition)
-
-static strc_compiler* compiler_of(const char* source, const char* bound) {
-    strc_compiler* made = strc_compiler_new();
-    EXPECT(strc_compiler_add_source(made, "p.str", source, strlen(source)) == STRC_OK);
-    EXPECT(strc_compiler_set(made, "top", "Main") == STRC_OK);
-    EXPECT(strc_compiler_set(made, "at-once", "16") == STRC_OK);
-    EXPECT(strc_compiler_set(made, "bound", bound) == STRC_OK);
-    EXPECT(strc_compiler_set(made, "replaceable", NULL) == STRC_OK);
-    return made;
-}
-
-static void show(strc_compiler* compiler) {
-    strc_diagnostic found;
-    for (size_t k = 0; strc_compiler_diagnostic(compiler, k, &found) == STRC_OK; ++k)
-        fputs(found.text, stderr);
-}
-
-static strc_stream* stream_of(strc_compiler* compiler) {
-    strc_stream* made = NULL;
-    EXPECT(strc_compiler_compile(compiler, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
-    EXPECT(strc_stream_new(compiler, &made) == STRC_OK && made);
-    if (made) return made;
-    show(compiler);
-    exit(1);  // nothing else can be tested
-}
-
-static strc_replacing state_of(strc_stream* stream, int waits) {
-    strc_replacement about = {.size = sizeof about};
-    EXPECT(strc_stream_replacement(stream, waits, &about) == STRC_OK);
-    return about.state;
-}
-
-static int tells(strc_stream* stream, const char* line) {
-    strc_replacement about = {.size = sizeof about};
-    EXPECT(strc_stream_replacement(stream, 0, &about) == STRC_OK);
-    if (strstr(about.told, line)) return 1;
-    fprintf(stderr, "told:\n%s", about.told);
-    return 0;
-}
-
-/// The next call begins with it, or the end of the iteration that is under way.
-static void ask(strc_stream* stream, strc_compiler* next) {
-    EXPECT(strc_stream_replace(stream, next, 0) == STRC_OK);
-    if (state_of(stream, 1) == STRC_REPLACING_READY) return;
-    EXPECT(!"ready");
-    show(next);
-    exit(1);
-}
+#include "replacing.h"
 
 /// Why it is refused.
 static int is_refused(strc_stream* stream, strc_compiler* next, const char* why) {
@@ -112,15 +51,16 @@ static void test_messages_go_on(void) {
     enum { kItems = 100 };
     int in[kItems], whole[kItems], parts[kItems];
     count_up(in, kItems);
-    strc_compiler *c = compiler_of(program, "100"), *current = compiler_of(program, "100");
+    strc_compiler *c = bounded_compiler_of(program, "100"),
+                  *current = bounded_compiler_of(program, "100");
     strc_stream *straight = stream_of(c), *s = stream_of(current);
     const size_t expected = process(straight, in, kItems, kItems, whole, kItems);
     size_t all = 0;
     int arrived = 0;
     for (size_t at = 0; at < kItems; at += 5) {
         all += process(s, in + at, 5, 5, parts + all, kItems - all);
-        strc_compiler* next = compiler_of(program, "100");
-        ask(s, next);
+        strc_compiler* next = bounded_compiler_of(program, "100");
+        replace(s, next, 0);
         EXPECT(strc_stream_process(s, NULL, 0, NULL, 0, NULL, NULL) == STRC_OK);
         strc_replacement about = {.size = sizeof about};
         EXPECT(strc_stream_replacement(s, 0, &about) == STRC_OK);
@@ -158,13 +98,13 @@ static void test_messages_are_dropped(void) {
         {"int->int pipeline Main { add Gain; }\n" GAIN,
          "since nothing sends such messages any more\n", 12}};
     for (size_t k = 0; k < sizeof others / sizeof *others; ++k) {
-        strc_compiler *one = compiler_of(GAINED("") GAIN, "4"),
-                      *two = compiler_of(others[k].source, "4");
+        strc_compiler *one = bounded_compiler_of(GAINED("") GAIN, "4"),
+                      *two = bounded_compiler_of(others[k].source, "4");
         strc_stream* s = stream_of(one);
         int in[12], out[12];
         count_up(in, 12);
         EXPECT(process(s, in, 9, 9, out, 12) == 9 && out[8] == 9);
-        ask(s, two);
+        replace(s, two, 0);
         EXPECT(process(s, in + 9, 3, 3, out + 9, 3) == 3);
         EXPECT(tells(s, others[k].told));
         EXPECT(out[11] == others[k].last);
@@ -180,7 +120,6 @@ static void test_messages_are_dropped(void) {
 #define RUNS                                                         \
     "int->int stateful filter Runs { int sum; work pop * push 1 {\n" \
     "    int n = pop(); for (int k = 0; k < n; k++) sum += pop(); push(sum); } }\n"
-#define SCALE "int->int filter Scale(int by) { work pop 1 push 1 { push(by * pop()); } }\n"
 
 /// Whatever is under way when it is asked, the firing is completed by the program that began it.
 static void test_firings_are_completed(void) {
@@ -188,14 +127,14 @@ static void test_firings_are_completed(void) {
     const int sums[5] = {3, 23, 23, 123, 1123};
     for (size_t cut = 0; cut <= 12; ++cut)
         for (size_t step = 1; step < 12; step += 4) {
-            strc_compiler* one = compiler_of(
+            strc_compiler* one = bounded_compiler_of(
                 "int->int pipeline Main { add Runs; add Scale(1); }\n" RUNS SCALE, "50");
-            strc_compiler* two = compiler_of(
+            strc_compiler* two = bounded_compiler_of(
                 "int->int pipeline Main { add Runs; add Scale(-1); }\n" RUNS SCALE, "50");
             strc_stream* s = stream_of(one);
             int out[12];
             size_t given = process(s, in, cut, step, out, 12);
-            ask(s, two);
+            replace(s, two, 0);
             const size_t before = given;
             given += process(s, in + cut, 12 - cut, step, out + given, 12 - given);
             EXPECT(given == 5);
@@ -247,15 +186,15 @@ static void test_dynamic_same(void) {
     static int in[kItems], whole[4 * kItems], parts[4 * kItems];
     for (int k = 0; k < kItems; ++k) in[k] = k * k % 5;
     for (size_t p = 0; p < sizeof programs / sizeof *programs; ++p) {
-        strc_compiler *c = compiler_of(programs[p], "64"),
-                      *current = compiler_of(programs[p], "64");
+        strc_compiler *c = bounded_compiler_of(programs[p], "64"),
+                      *current = bounded_compiler_of(programs[p], "64");
         strc_stream *straight = stream_of(c), *s = stream_of(current);
         const size_t expected = process(straight, in, kItems, kItems, whole, 4 * kItems);
         size_t all = 0, exchanged = 0, restored = 0;
         for (size_t at = 0, step = 5; at < kItems; at += step, step = step * 7 % 41) {
             const size_t count = kItems - at < step ? kItems - at : step;
-            strc_compiler* next = compiler_of(programs[p], "64");
-            ask(s, next);
+            strc_compiler* next = bounded_compiler_of(programs[p], "64");
+            replace(s, next, 0);
             all += process(s, in + at, count, 3, parts + all, 4 * kItems - all);
             while (state_of(s, 0) == STRC_REPLACING_READY && at + count < kItems) {
                 all += process(s, in + at + count, 1, 1, parts + all, 4 * kItems - all);
@@ -289,12 +228,13 @@ static void test_dynamic_windows(void) {
             char first[400], second[400];
             snprintf(first, sizeof first, form, before, before);
             snprintf(second, sizeof second, form, after, after);
-            strc_compiler *one = compiler_of(first, "40"), *two = compiler_of(second, "40");
+            strc_compiler *one = bounded_compiler_of(first, "40"),
+                          *two = bounded_compiler_of(second, "40");
             strc_stream* s = stream_of(one);
             int in[20], out[20];
             for (int k = 0; k < 20; ++k) in[k] = 1 << k;
             EXPECT(process(s, in, 10, 10, out, 20) == (size_t)(11 - before));
-            ask(s, two);
+            replace(s, two, 0);
             EXPECT(process(s, in + 10, 10, 10, out, 20) == 10);
             // The first one is of the firing that was under way.
             for (int n = 1; n < 10; ++n) {
@@ -319,16 +259,16 @@ static void test_rates_become_dynamic(void) {
     char plain[200], dynamic[200];
     snprintf(plain, sizeof plain, form, "1");
     snprintf(dynamic, sizeof dynamic, form, "*");
-    strc_compiler *one = compiler_of(plain, "9"), *two = compiler_of(dynamic, "9"),
-                  *three = compiler_of(plain, "9");
+    strc_compiler *one = bounded_compiler_of(plain, "9"), *two = bounded_compiler_of(dynamic, "9"),
+                  *three = bounded_compiler_of(plain, "9");
     strc_stream* s = stream_of(one);
     const int in[4] = {1, 1, 1, 1};
     int out[4];
     EXPECT(process(s, in, 4, 4, out, 4) == 4 && out[3] == 4);
-    ask(s, two);
+    replace(s, two, 0);
     EXPECT(tells(s, "kept: Main (sum)\n"));
     EXPECT(process(s, in, 4, 4, out, 4) == 4 && out[3] == 8);
-    ask(s, three);
+    replace(s, three, 0);
     EXPECT(process(s, in, 4, 4, out, 4) == 4 && out[3] == 12);
     EXPECT(state_of(s, 0) == STRC_REPLACING_DONE);
     strc_stream_free(s);
@@ -346,7 +286,7 @@ static void test_what_is_refused(void) {
     char first[900], second[900];
     snprintf(first, sizeof first, form, "Watch", "Watch");
     snprintf(second, sizeof second, form, "Look", "Look");
-    strc_compiler *one = compiler_of(first, "9"), *two = compiler_of(second, "9");
+    strc_compiler *one = bounded_compiler_of(first, "9"), *two = bounded_compiler_of(second, "9");
     strc_stream* s = stream_of(one);
     const int in[3] = {1, 5, 0};
     int out[3];
@@ -366,12 +306,12 @@ static void test_texts_are_dropped(void) {
         "    int x = pop(); if (x == 1) p.hear(\"one\") [5:5]; push(x); } }\n"
         "int->int stateful filter Hear { int n; work pop 1 push 1 { push(pop() + n); }\n"
         "    handler hear(String word) { n = 100; println(word); } }\n";
-    strc_compiler *one = compiler_of(source, "9"), *two = compiler_of(source, "9");
+    strc_compiler *one = bounded_compiler_of(source, "9"), *two = bounded_compiler_of(source, "9");
     strc_stream* s = stream_of(one);
     int in[10], out[10];
     count_up(in, 10);
     EXPECT(process(s, in, 2, 2, out, 10) == 2);
-    ask(s, two);
+    replace(s, two, 0);
     EXPECT(process(s, in + 2, 8, 8, out + 2, 8) == 8);
     EXPECT(tells(s, "dropped: 1 message to Main.Hear.hear, since texts belong to the program"));
     strc_compiler_free(one);
