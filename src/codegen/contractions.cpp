@@ -11,6 +11,26 @@
 #include "codegen/detail/rings.h"
 
 namespace strc::codegen {
+
+llvm::Value* movedBy(llvm::IRBuilder<>& b, llvm::Value* place, llvm::Value* times,
+                     std::int64_t step) {
+    if (step == 0) return place;
+    llvm::Value* way =
+        b.CreateMul(times, b.getInt64(static_cast<std::uint64_t>(step)), "", false, true);
+    return b.CreateAdd(place, way, "", false, true);
+}
+
+OperandOffsets moved(llvm::IRBuilder<>& b, const OperandOffsets& at,
+                     const ir::ContractionLoop& loop, llvm::Value* iterations) {
+    auto by = [&](llvm::Value* place, std::int64_t step) {
+        return movedBy(b, place, iterations, step);
+    };
+    OperandOffsets there{by(at.out, loop.out), by(at.a, loop.a), by(at.b, loop.b)};
+    for (std::size_t k = 0; k < at.addends.size(); ++k)
+        there.addends.push_back(by(at.addends[k], loop.added[k]));
+    return there;
+}
+
 namespace {
 
 using ir::Contraction;
@@ -105,19 +125,6 @@ private:
 
     // ---- loops
 
-    OperandOffsets moved(const OperandOffsets& at, const ContractionLoop& loop,
-                         llvm::Value* trips) {
-        auto by = [&](llvm::Value* from, std::int32_t step) {
-            if (step == 0) return from;
-            llvm::Value* way = b.CreateMul(trips, b.getInt64(index(step)), "", false, true);
-            return b.CreateAdd(from, way, "", false, true);
-        };
-        OperandOffsets there{by(at.out, loop.out), by(at.a, loop.a), by(at.b, loop.b)};
-        for (std::size_t k = 0; k < how.addends; ++k)
-            there.addends.push_back(by(at.addends[k], loop.added[k]));
-        return there;
-    }
-
     void loop(std::int64_t trips, const std::function<void(llvm::Value*)>& inside) {
         emitLoop(b, trips, inside);
     }
@@ -126,13 +133,13 @@ private:
         if (depth == outer.size()) return allRows(at);
         loop(outer[depth].trips, [&](llvm::Value* k) {
             poll();
-            around(depth + 1, moved(at, outer[depth], k));
+            around(depth + 1, moved(b, at, outer[depth], k));
         });
     }
 
     void allRows(const OperandOffsets& at) {
         parts(rows.trips, height, [&](llvm::Value* first, std::int64_t count) {
-            allColumns(moved(at, rows, first), count);
+            allColumns(moved(b, at, rows, first), count);
         });
     }
 
@@ -150,11 +157,11 @@ private:
         const std::int64_t whole = columns.trips / lanes;
         parts(whole, vectors, [&](llvm::Value* first, std::int64_t some) {
             llvm::Value* elements = b.CreateMul(first, b.getInt64(index(lanes)));
-            tile(moved(at, columns, elements), count, some);
+            tile(moved(b, at, columns, elements), count, some);
         });
         // What is left is done with the last full vector: to set a place twice changes nothing.
         if (columns.trips % lanes != 0)
-            tile(moved(at, columns, b.getInt64(index(columns.trips - lanes))), count, 1);
+            tile(moved(b, at, columns, b.getInt64(index(columns.trips - lanes))), count, 1);
     }
 
     // ---- one tile
@@ -230,7 +237,7 @@ private:
                const std::function<void(const OperandOffsets&)>& iteration) {
         if (depth == summed.size()) return iteration(at);
         loop(summed[depth].trips,
-             [&](llvm::Value* k) { sumUp(depth + 1, moved(at, summed[depth], k), iteration); });
+             [&](llvm::Value* k) { sumUp(depth + 1, moved(b, at, summed[depth], k), iteration); });
     }
 
     void tile(const OperandOffsets& at, std::int64_t count, std::int64_t some) {
@@ -265,7 +272,7 @@ private:
         sumUp(0, at, [&](const OperandOffsets& iteration) {
             loop(whole, [&](llvm::Value* k) {
                 llvm::Value* elements = b.CreateMul(k, b.getInt64(index(lanes)));
-                addProducts(sums, moved(iteration, columns, elements), count, 1);
+                addProducts(sums, moved(b, iteration, columns, elements), count, 1);
             });
         });
         Tiles rest(*this);
@@ -275,7 +282,7 @@ private:
             rest.sumUp(0, at, [&](const OperandOffsets& iteration) {
                 loop(columns.trips % lanes, [&](llvm::Value* k) {
                     llvm::Value* place = b.CreateAdd(k, b.getInt64(index(whole * lanes)));
-                    rest.addProducts(others, moved(iteration, columns, place), count, 1);
+                    rest.addProducts(others, moved(b, iteration, columns, place), count, 1);
                 });
             });
         }

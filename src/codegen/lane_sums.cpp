@@ -70,31 +70,17 @@ private:
         height = std::clamp<std::int64_t>(most, 1, std::min<std::int64_t>(kMostPlaces, rows.trips));
     }
 
-    llvm::Value* plus(llvm::Value* from, llvm::Value* trips, std::int64_t step) {
-        if (step == 0) return from;
-        return b.CreateAdd(from, b.CreateMul(trips, number(step), "", false, true), "", false,
-                           true);
-    }
-
-    OperandOffsets moved(const OperandOffsets& at, const ContractionLoop& loop,
-                         llvm::Value* trips) {
-        OperandOffsets there{plus(at.out, trips, loop.out), plus(at.a, trips, loop.a),
-                             plus(at.b, trips, loop.b)};
-        for (std::size_t k = 0; k < how.addends; ++k)
-            there.addends.push_back(plus(at.addends[k], trips, loop.added[k]));
-        return there;
-    }
-
     void around(std::size_t depth, const OperandOffsets& at) {
         if (depth < outer.size())
-            return emitLoop(b, outer[depth].trips,
-                            [&](llvm::Value* k) { around(depth + 1, moved(at, outer[depth], k)); });
+            return emitLoop(b, outer[depth].trips, [&](llvm::Value* k) {
+                around(depth + 1, moved(b, at, outer[depth], k));
+            });
         if (const std::int64_t whole = rows.trips / height; whole > 0)
             emitLoop(b, whole, [&](llvm::Value* k) {
-                tile(moved(at, rows, b.CreateMul(k, number(height))), height);
+                tile(moved(b, at, rows, b.CreateMul(k, number(height))), height);
             });
         if (const std::int64_t rest = rows.trips % height; rest > 0)
-            tile(moved(at, rows, number(rows.trips - rest)), rest);
+            tile(moved(b, at, rows, number(rows.trips - rest)), rest);
     }
 
     // ---- one tile
@@ -118,7 +104,7 @@ private:
         for (std::int64_t row = 0; row < count; ++row) {
             llvm::Value* sum = together(sums, count, row);
             if (order.hasRest) sum = add(sum, load(rests[static_cast<std::size_t>(row)]));
-            const OperandOffsets place = moved(at, rows, number(row));
+            const OperandOffsets place = moved(b, at, rows, number(row));
             std::vector<llvm::Value*> addends;
             for (std::size_t k = 0; k < how.addends; ++k)
                 addends.push_back(factor(operands.addends[k], place.addends[k]));
@@ -135,25 +121,26 @@ private:
         const ContractionLoop& loop = order.loops[depth];
         if (depth + 1 < order.loops.size())
             return emitLoop(b, loop.trips,
-                            [&](llvm::Value* k) { sumUp(depth + 1, moved(at, loop, k), one); });
+                            [&](llvm::Value* k) { sumUp(depth + 1, moved(b, at, loop, k), one); });
         const std::int64_t rounds =
             std::max<std::int64_t>(1, kGoodIteration / (height * order.parts));
         const std::int64_t together = std::min<std::int64_t>(rounds * order.parts, loop.trips);
         const std::int64_t step = together / order.parts * order.parts;
         const std::int64_t whole = step == 0 ? 0 : loop.trips / step * step;
         auto some = [&](const OperandOffsets& first, std::int64_t count, bool isRest) {
-            for (std::int64_t k = 0; k < count; ++k) one(moved(first, loop, number(k)), k, isRest);
+            for (std::int64_t k = 0; k < count; ++k)
+                one(moved(b, first, loop, number(k)), k, isRest);
         };
         if (whole > 0)
             emitLoop(b, whole / step, [&](llvm::Value* k) {
-                some(moved(at, loop, b.CreateMul(k, number(step))), step, false);
+                some(moved(b, at, loop, b.CreateMul(k, number(step))), step, false);
             });
         const std::int64_t left = loop.trips - whole;
         const std::int64_t inParts = order.hasRest ? left / order.parts * order.parts : left;
-        some(moved(at, loop, number(whole)), inParts, false);
+        some(moved(b, at, loop, number(whole)), inParts, false);
         if (inParts < left)
             emitLoop(b, left - inParts, [&](llvm::Value* k) {
-                one(moved(at, loop, b.CreateAdd(k, number(whole + inParts))), 0, true);
+                one(moved(b, at, loop, b.CreateAdd(k, number(whole + inParts))), 0, true);
             });
     }
 
@@ -161,7 +148,7 @@ private:
                      std::int64_t count) {
         llvm::Value *x = nullptr, *y = nullptr;
         for (std::int64_t row = 0; row < count; ++row) {
-            const OperandOffsets place = moved(at, rows, number(row));
+            const OperandOffsets place = moved(b, at, rows, number(row));
             if (row == 0 || rows.a != 0) x = factor(operands.a, place.a);
             if (row == 0 || rows.b != 0) y = factor(operands.b, place.b);
             llvm::AllocaInst* sum = sums[first + static_cast<std::size_t>(row)];

@@ -48,21 +48,6 @@ private:
         return b.getInt64(static_cast<std::uint64_t>(value));
     }
 
-    llvm::Value* plus(llvm::Value* from, llvm::Value* trips, std::int64_t step) {
-        if (step == 0) return from;
-        return b.CreateAdd(from, b.CreateMul(trips, number(step), "", false, true), "", false,
-                           true);
-    }
-
-    OperandOffsets moved(const OperandOffsets& at, const ContractionLoop& loop,
-                         llvm::Value* trips) {
-        OperandOffsets there{plus(at.out, trips, loop.out), plus(at.a, trips, loop.a),
-                             plus(at.b, trips, loop.b)};
-        for (std::size_t k = 0; k < how.addends; ++k)
-            there.addends.push_back(plus(at.addends[k], trips, loop.added[k]));
-        return there;
-    }
-
     void pollNow() {
         if (how.cycles > kShort) poll();
     }
@@ -80,7 +65,7 @@ private:
         if (depth < how.outer.size())
             return emitLoop(b, how.outer[depth].trips, [&](llvm::Value* k) {
                 pollNow();
-                around(depth + 1, moved(at, how.outer[depth], k));
+                around(depth + 1, moved(b, at, how.outer[depth], k));
             });
         switch (how.source) {
             case VectorSource::Direct: return direct(at);
@@ -141,10 +126,10 @@ private:
         const std::int64_t high = how.rows.trips - tiles * (how.height - 1);
         auto some = [&](std::int64_t first, std::int64_t count, std::int64_t height) {
             if (count == 0) return;
-            const OperandOffsets from = moved(at, how.rows, number(first));
+            const OperandOffsets from = moved(b, at, how.rows, number(first));
             emitLoop(b, count, [&](llvm::Value* k) {
                 pollNow();
-                body(moved(from, how.rows, b.CreateMul(k, number(height))), height);
+                body(moved(b, from, how.rows, b.CreateMul(k, number(height))), height);
             });
         };
         some(0, high, how.height);
@@ -161,7 +146,7 @@ private:
                   std::size_t depth = 0) {
         if (depth == how.lines.size()) return allRows(at, body);
         emitLoop(b, how.lines[depth].trips, [&](llvm::Value* k) {
-            allLines(moved(at, how.lines[depth], k), body, depth + 1);
+            allLines(moved(b, at, how.lines[depth], k), body, depth + 1);
         });
     }
 
@@ -189,10 +174,10 @@ private:
         const std::int64_t whole = along.trips / how.lanes;
         const std::int64_t groups = across <= how.vectors ? 0 : whole / how.vectors;
         parts(down.trips, together, [&](llvm::Value* first, std::int64_t lines) {
-            const OperandOffsets line = moved(at, down, first);
+            const OperandOffsets line = moved(b, at, down, first);
             auto some = [&](llvm::Value* vector, std::int64_t columns) {
-                lineTiles(moved(line, along, b.CreateMul(vector, number(how.lanes))), down, lines,
-                          columns);
+                lineTiles(moved(b, line, along, b.CreateMul(vector, number(how.lanes))), down,
+                          lines, columns);
             };
             if (groups > 0)
                 emitLoop(b, groups,
@@ -294,7 +279,7 @@ private:
         const ContractionLoop& first = how.columns[0];
         parts(first.trips, how.block, [&](llvm::Value* iteration, std::int64_t count) {
             pollNow();
-            const OperandOffsets block = moved(at, first, iteration);
+            const OperandOffsets block = moved(b, at, first, iteration);
             const std::int64_t columns = how.countColumns() / first.trips * count;
             pack(block, count, columns);
             allTiles(columns, scratch, block);
@@ -332,7 +317,8 @@ private:
         std::int64_t inner = 1;
         for (std::size_t k = depth + 1; k < how.sums.size(); ++k) inner *= how.sums[k].trips;
         emitLoop(b, how.sums[depth].trips, [&](llvm::Value* k) {
-            forEachSum(depth + 1, plus(place, k, how.sums[depth].b), plus(sum, k, inner), body);
+            forEachSum(depth + 1, movedBy(b, place, k, how.sums[depth].b),
+                       movedBy(b, sum, k, inner), body);
         });
     }
 
@@ -342,10 +328,11 @@ private:
         const ContractionLoop& loop = how.columns[depth];
         if (depth + 1 < how.columns.size())
             return emitLoop(b, depth == 0 ? count : loop.trips, [&](llvm::Value* k) {
-                fillLine(line, plus(from, k, loop.b), depth + 1, plus(column, k, loop.out), count);
+                fillLine(line, movedBy(b, from, k, loop.b), depth + 1,
+                         movedBy(b, column, k, loop.out), count);
             });
         parts(loop.trips, how.lanes, [&](llvm::Value* first, std::int64_t some) {
-            llvm::Value* source = address(base.b, plus(from, first, loop.b));
+            llvm::Value* source = address(base.b, movedBy(b, from, first, loop.b));
             storeLanes(b, loadLanes(b, element, source, how.lanes, loop.b, some),
                        address(line, b.CreateAdd(column, first)), how.lanes);
         });

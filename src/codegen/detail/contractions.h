@@ -23,6 +23,12 @@ struct OperandOffsets {
     std::vector<llvm::Value*> addends = {};
 };
 
+/// A place so many times `step` elements further on.
+llvm::Value* movedBy(llvm::IRBuilder<>&, llvm::Value* place, llvm::Value* times, std::int64_t step);
+/// The places after so many iterations of a loop.
+OperandOffsets moved(llvm::IRBuilder<>&, const OperandOffsets&, const ir::ContractionLoop&,
+                     llvm::Value* iterations);
+
 /// A sum as it is written, after its epilogue: `addends` are elements of the same type, or vectors of them.
 llvm::Value* finishSum(llvm::IRBuilder<>&, llvm::Value* sum,
                        const std::vector<llvm::Value*>& addends, const ir::Bounds&);
