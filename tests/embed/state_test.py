@@ -26,7 +26,7 @@ class States(Libraries):
             self.skipTest("handles are those of this process")
         super().setUp()
 
-    def library(self, text, *options, name="p"):
+    def built_library(self, text, *options, name="p"):
         said = self.build_library(text, *options, "-o", f"lib{name}.so")[1]
         self.said = said if isinstance(said, str) else said.decode()
         stream = self.top.split("=")[1]
@@ -62,7 +62,7 @@ class States(Libraries):
         raise AssertionError("no end")
 
     def goes_on_elsewhere(self, text, items, *options, name="p"):
-        library = self.library(text, *options, name=name)
+        library = self.built_library(text, *options, name=name)
         player = self.whole(library, items)
         for seed, steps in [(10, 3), (20, 17)]:
             made, end = self.in_processes(library, items, seed, steps)
@@ -110,7 +110,7 @@ class Processes(States):
 
 class Handles(States):
     def test_clones_go_their_own_way(self):
-        library = self.library(programs.ECHO)
+        library = self.built_library(programs.ECHO)
         one, items = library.handle(), floats(300)
         one.process(items[:400], 100)
         other = one.clone()
@@ -132,7 +132,7 @@ class Handles(States):
                 self.assertEqual(one.process(items, 40), other.process(items, 40))
 
     def test_the_same_state_is_the_same_bytes(self):
-        library = self.library(programs.RESAMPLE)
+        library = self.built_library(programs.RESAMPLE)
         one, other, items = library.handle(), library.handle(), ints(300)
         one.process(items[:600], 300)
         one.process(items[600:], 300)
@@ -142,7 +142,7 @@ class Handles(States):
         self.assertLessEqual(len(one.save()), library.state_size(one.pointer))
 
     def test_after_a_fault_there_is_none(self):
-        library = self.library(programs.FAULT)
+        library = self.built_library(programs.FAULT)
         handle = library.handle()
         self.assertEqual(handle.process(struct.pack("<i", 77), 1)[0], FAULT)
         self.assertEqual(handle.save(), FAULT)
@@ -154,7 +154,7 @@ class Handles(States):
 
     def test_in_the_middle_of_firings(self):
         """Of a program with dynamic rates: after each item, from states that were saved and from such that were restored before."""
-        library = self.library(bounded_programs.PACKETS, "--bound=40")
+        library = self.built_library(bounded_programs.PACKETS, "--bound=40")
         one, items = library.handle(), bounded_test.packets(60)[:6000]
         for at in range(0, len(items), 4):
             other, third = library.handle(), library.handle()
@@ -170,7 +170,7 @@ class Handles(States):
             self.assertEqual(one.process(items[at : at + 4], 40)[0], OK)
 
     def test_a_firing_that_takes_too_much(self):
-        library = self.library(bounded_programs.FOREVER, "--bound=1")
+        library = self.built_library(bounded_programs.FOREVER, "--bound=1")
         handle, items = library.handle(), ints(40000)
         before = handle.save()
         status, _, want = handle.process(items, 200000)
@@ -181,7 +181,7 @@ class Handles(States):
         self.assertEqual(handle.process(items, 200000)[2], want)
 
     def test_parameters_of_dynamic_rates(self):
-        library = self.library(bounded_programs.GAIN, "--bound=4", "--keep-param=gain")
+        library = self.built_library(bounded_programs.GAIN, "--bound=4", "--keep-param=gain")
         library.code.Gain_set.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t]
         one, draw, saved = library.handle(), random.Random(5), 0
         for turn in range(300):
@@ -199,7 +199,7 @@ class Handles(States):
 
     def test_other_processors(self):
         """Where passes make the same of the program, the state is the same."""
-        one, other = (self.library(programs.RESAMPLE, f"--march={march}", name=march).handle() for march in ("x86-64", "x86-64-v3"))
+        one, other = (self.built_library(programs.RESAMPLE, f"--march={march}", name=march).handle() for march in ("x86-64", "x86-64-v3"))
         one.process(ints(100), 200)
         if other.process(ints(1), 1)[0] == OK and one.save()[16:24] == other.save()[16:24]:
             self.assertEqual(other.restore(one.save()), OK)
@@ -329,7 +329,7 @@ class Many(States):
         for name, text in SESSIONS.items():
             for options in ([], ["-O0"], ["-O3"], ["--march=x86-64-v3"]):
                 with self.subTest(name, options=options):
-                    library = self.library(text, "--lanes", *options, name=f"{name}{'-'.join(options)}".replace("=", ""))
+                    library = self.built_library(text, "--lanes", *options, name=f"{name}{'-'.join(options)}".replace("=", ""))
                     self.assertEqual(self.said, "")
                     for count in (1, 2, 5, 16, 39):
                         self.rounds(library, count, "i" if text.startswith("int") else "f")
@@ -338,14 +338,14 @@ class Many(States):
     def test_some_filters_one_after_the_other(self):
         for name, (text, why) in IN_TURN.items():
             with self.subTest(name):
-                library = self.library(text, "--lanes", name=f"turn{name}")
+                library = self.built_library(text, "--lanes", name=f"turn{name}")
                 self.assertIn("of '--lanes' this filter does one instance after the other: ", self.said)
                 self.assertIn(why, self.said)
                 for count in (3, 16, 39):
                     self.rounds(library, count, "f")
 
     def test_parameters_tell_instances_apart(self):
-        library = self.library(SESSIONS["Voice"], "--lanes", "--keep-param=gain")
+        library = self.built_library(SESSIONS["Voice"], "--lanes", "--keep-param=gain")
         self.assertEqual(self.said, "")
         library.code.Voice_set.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t]
         handles, twins = ([library.handle() for _ in range(40)] for _ in range(2))
@@ -358,7 +358,7 @@ class Many(States):
             self.assertEqual([(OK, *one) for one in zip(taken, made, strict=True)], [twin.process(one, 100) for twin, one in zip(twins, inputs, strict=True)])
 
     def test_faults_are_those_of_single_handles(self):
-        library = self.library(programs.FAULT, "--lanes")
+        library = self.built_library(programs.FAULT, "--lanes")
         self.assertIn("'--lanes' has no effect, instances are done one by one: Index: a check might fail", self.said)
         handles = [library.handle() for _ in range(20)]
         status, taken, made = library.together(handles, [struct.pack("<2i", 1, 77 if k == 7 else 2) for k in range(20)], 2)
@@ -373,7 +373,7 @@ class Many(States):
             (programs.ECHO, "effects"),
             (programs.FIR, "rounded otherwise"),
         ]:
-            self.library(text, "--lanes", *(["--fast-math"] if text == programs.FIR else []), name=why.split()[-1])
+            self.built_library(text, "--lanes", *(["--fast-math"] if text == programs.FIR else []), name=why.split()[-1])
             self.assertIn("'--lanes' has no effect", self.said)
             self.assertIn(why, self.said)
         self.file("p.str", programs.FIR)
@@ -391,7 +391,7 @@ class Refusing(States):
 
     def setUp(self):
         super().setUp()
-        self.handle = self.library(programs.ECHO).handle()
+        self.handle = self.built_library(programs.ECHO).handle()
         self.handle.process(floats(100), 100)
         self.state = self.handle.save()
         self.handle.process(floats(50, seed=3), 50)
@@ -413,7 +413,7 @@ class Refusing(States):
 
     def test_other_program(self):
         for name, text in [("q", programs.FIR), ("r", programs.ECHO.replace("0.5 *", "0.25 *")), ("s", programs.ECHO.replace("37", "38"))]:
-            other = self.library(text, name=name).handle()
+            other = self.built_library(text, name=name).handle()
             self.refused(other, self.state, OTHER_PROGRAM, "another program")
 
     def test_names_of_files_do_not_matter(self):

@@ -26,7 +26,7 @@ class Answer:
         self.call: Call | None = None  # in which its chunk went to a worker
         self.place = 0  # in that call
         self.is_new = False  # the session's last chunk
-        self.is_again = False  # a chunk that this session has sent before
+        self.is_again = False  # a chunk that has been sent before
         self.is_settled = False
         self.output: Any = None
         self.error: Exception | None = None
