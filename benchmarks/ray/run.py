@@ -59,11 +59,8 @@ class Caller:
 
 def kill_now_and_then(pool, every, stop):
     """Ends a worker's process, as the system does."""
-    kills = 0
     while not stop.wait(every):
         os.kill(random.choice([worker for worker in pool.status() if "pid" in worker])["pid"], signal.SIGKILL)
-        kills += 1
-    return kills
 
 
 def attempt(pool, program, options, count, kill_every):

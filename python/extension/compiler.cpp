@@ -306,10 +306,9 @@ Stream::Saved Stream::save(std::vector<unsigned char>& to) {
     const Turns mine(*this);
     std::size_t size = 0;
     to.resize(strc_stream_state_size(handle));
-    if (to.empty()) return Saved::None;
     const strc_status status = strc_stream_save(handle, to.data(), to.size(), &size);
     to.resize(size);
-    return status == STRC_OK ? Saved::Fine : Saved::Failed;
+    return status == STRC_OK ? Saved::Fine : status == STRC_FAILED ? Saved::Failed : Saved::None;
 }
 
 Stream::Saved Stream::restore(Bytes state) {

@@ -24,6 +24,10 @@ public:
           compiler(*running.compiler),
           ports(compiler, wanted, [this] { waiting(); }) {}
 
+    ~StreamRun() { stream.moving.takeTime(false); }
+    StreamRun(const StreamRun&) = delete;
+    StreamRun& operator=(const StreamRun&) = delete;
+
     strc_run_result operator()() {
         result.end = STRC_RUN_FAILED;
         result.compiled = 1;
@@ -37,7 +41,6 @@ public:
         if (options.begin) options.begin(options.user);
         stream.moving.takeTime(true);
         while (!isOver() && step()) continue;
-        stream.moving.takeTime(false);
         const bool hasBegun = result.end != STRC_RUN_FAILED || result.items_written != 0;
         if (ports.output() && hasBegun) check(ports.output()->close());
         return result;

@@ -1,5 +1,6 @@
 #include "codegen/detail/wide_integers.h"
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
 
@@ -10,10 +11,10 @@ namespace {
 
 constexpr unsigned kWidestRegister = 64;  ///< bits, of integers
 
-/// Neighbours in a vector, the first of them at `first`.
+/// Neighbours in a vector from `first` on. What is read behind `end` is not of the integer, whatever the vector has there.
 struct Elements {
     llvm::Value* vector = nullptr;
-    std::uint64_t first = 0;
+    std::uint64_t first = 0, end = 0;
 };
 
 /// Follows a wide integer back to memory or to the vector that it is a part of, on targets whose lowest bits come first.
@@ -26,7 +27,7 @@ public:
         if (auto* load = llvm::dyn_cast<llvm::LoadInst>(value)) return loaded(*load);
         if (auto* cast = llvm::dyn_cast<llvm::BitCastInst>(value))
             return part(cast->getOperand(0), 0);
-        if (auto* low = llvm::dyn_cast<llvm::TruncInst>(value)) return (*this)(low->getOperand(0));
+        if (auto* low = llvm::dyn_cast<llvm::TruncInst>(value)) return truncated(*low);
         if (auto* extract = llvm::dyn_cast<llvm::ExtractElementInst>(value))
             return extracted(*extract);
         auto* shift = llvm::dyn_cast<llvm::BinaryOperator>(value);
@@ -52,7 +53,20 @@ private:
         auto next = at->getInsertionPointAfterDef();
         if (!next) return std::nullopt;
         return Elements{llvm::IRBuilder<>(at->getParent(), *next).CreateBitCast(vector, type),
-                        firstBit / bits};
+                        firstBit / bits, countIn(type)};
+    }
+
+    static std::uint64_t countIn(llvm::Type* vector) {
+        return llvm::cast<llvm::FixedVectorType>(vector)->getNumElements();
+    }
+
+    std::optional<Elements> truncated(llvm::TruncInst& low) {
+        std::optional<Elements> whole = (*this)(low.getOperand(0));
+        if (whole) whole->end = std::min(whole->end, whole->first + elementsIn(low));
+        return whole;
+    }
+    std::uint64_t elementsIn(llvm::Value& integer) const {
+        return integer.getType()->getScalarSizeInBits() / bits;
     }
 
     std::optional<Elements> extracted(llvm::ExtractElementInst& extract) {
@@ -60,10 +74,13 @@ private:
         if (!index) return std::nullopt;
         const std::uint64_t width = extract.getType()->getScalarSizeInBits();
         auto* cast = llvm::dyn_cast<llvm::BitCastInst>(extract.getVectorOperand());
-        return part(cast ? cast->getOperand(0) : extract.getVectorOperand(),
-                    index->getZExtValue() * width);
+        std::optional<Elements> whole = part(
+            cast ? cast->getOperand(0) : extract.getVectorOperand(), index->getZExtValue() * width);
+        if (whole) whole->end = std::min(whole->end, whole->first + elementsIn(extract));
+        return whole;
     }
 
+    /// Zeros come from above.
     std::optional<Elements> shifted(llvm::BinaryOperator& shift) {
         auto* by = llvm::dyn_cast<llvm::ConstantInt>(shift.getOperand(1));
         if (!by || by->getZExtValue() % bits != 0) return std::nullopt;
@@ -78,7 +95,7 @@ private:
         llvm::LoadInst* made = llvm::IRBuilder<>(&load).CreateAlignedLoad(
             type, load.getPointerOperand(), load.getAlign());
         made->copyMetadata(load);
-        return Elements{made, 0};
+        return Elements{made, 0, countIn(type)};
     }
 };
 
@@ -90,8 +107,7 @@ llvm::Value* vectorInstead(llvm::BitCastInst& cast) {
         return nullptr;
     const std::optional<Elements> found = WideInteger(type->getElementType())(cast.getOperand(0));
     if (!found) return nullptr;
-    auto* whole = llvm::cast<llvm::FixedVectorType>(found->vector->getType());
-    if (found->first + type->getNumElements() > whole->getNumElements()) return nullptr;
+    if (found->first + type->getNumElements() > found->end) return nullptr;
     llvm::SmallVector<int> elements(type->getNumElements());
     std::iota(elements.begin(), elements.end(), static_cast<int>(found->first));
     return llvm::IRBuilder<>(&cast).CreateShuffleVector(found->vector, elements);

@@ -23,9 +23,7 @@ std::string moduleName(const std::string& stream) {
     char before = '\0';
     for (const char c : stream) {
         const bool isUpper = std::isupper(static_cast<unsigned char>(c)) != 0;
-        if (isUpper && !name.empty() && name.back() != '_' &&
-            std::islower(static_cast<unsigned char>(before)) != 0)
-            name += '_';
+        if (isUpper && std::islower(static_cast<unsigned char>(before)) != 0) name += '_';
         name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
         before = c;
     }
@@ -62,15 +60,15 @@ std::string valueText(const types::Value& value) {
     }
 }
 
-/// Words of Python, names that the module has, and what YAML takes for a truth: none of them is a parameter there, and no stream is called so.
+/// Words of Python, names that the module has, and what YAML takes for a truth or for nothing: none of them is a parameter there, and no stream is called so.
 constexpr std::string_view kTakenNames[] = {
-    "False",     "None",  "True",          "and",      "as",     "assert", "async",
-    "await",     "break", "class",         "continue", "ctypes", "def",    "del",
-    "elif",      "else",  "except",        "finally",  "for",    "from",   "global",
-    "gr",        "if",    "import",        "in",       "is",     "lambda", "no",
-    "nonlocal",  "not",   "numpy",         "off",      "on",     "or",     "pass",
-    "pathlib",   "raise", "relative_rate", "return",   "self",   "status", "sys",
-    "threading", "try",   "while",         "with",     "yes",    "yield"};
+    "False",  "None",  "True",     "and",    "as",        "assert",   "async", "await",
+    "break",  "class", "continue", "ctypes", "def",       "del",      "elif",  "else",
+    "except", "false", "finally",  "for",    "from",      "global",   "gr",    "if",
+    "import", "in",    "is",       "lambda", "no",        "nonlocal", "not",   "null",
+    "numpy",  "off",   "on",       "or",     "pass",      "pathlib",  "raise", "relative_rate",
+    "return", "self",  "status",   "sys",    "threading", "true",     "try",   "while",
+    "with",   "yes",   "yield"};
 
 bool isTaken(std::string_view name) {
     return std::find(std::begin(kTakenNames), std::end(kTakenNames), name) != std::end(kTakenNames);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lowered/detail/phases.h"
+#include "lowered/lower.h"
 
 namespace strc::lowered {
 namespace {
@@ -111,15 +112,6 @@ void forgetSlices(Step& step) {
     for (Step& inner : step.body) forgetSlices(inner);
 }
 
-/// The functions of segments do one slice: that is all of a chunk.
-plan::Chunk ofOneSlice(plan::Chunk chunk) {
-    chunk.slices = chunk.usual = 1;
-    chunk.coarse.clear();
-    for (plan::Segment& segment : chunk.segments)
-        for (Step& step : segment.steps) forgetSlices(step);
-    return chunk;
-}
-
 Step endStep(const Step& of) {
     Step made = of;
     made.port = 0;
@@ -136,6 +128,14 @@ std::vector<Step> stepsOf(const plan::Segment& segment, StepKind kind) {
 }
 
 }  // namespace
+
+plan::Chunk ofOneSlice(plan::Chunk chunk) {
+    chunk.slices = chunk.usual = 1;
+    chunk.coarse.clear();
+    for (plan::Segment& segment : chunk.segments)
+        for (Step& step : segment.steps) forgetSlices(step);
+    return chunk;
+}
 
 bool hasChunk(const plan::Plan& plan) {
     if (!plan.chunk) return false;

@@ -47,6 +47,9 @@ struct Options {
     target::Model target;  ///< whose vectors the blocks use
 };
 
+/// A chunk as the one filter has it: its functions do one slice, so that is all of it.
+plan::Chunk ofOneSlice(plan::Chunk);
+
 /// There must be a lower form.
 Program lower(base::Context&, types::TypeTable&, const ir::Module&, const plan::Plan&,
               const Options&);

@@ -258,7 +258,7 @@ private:
         lowered::Program made =
             lowered::lower(result.context, *result.program.types, result.module, *result.plan,
                            {.scales = scales, .target = request.target});
-        keepPlan();
+        keepPlan(made.chunk.has_value());
         result.elaboration = std::move(made.elaboration);
         if (balance() && schedule())
             makePlan(std::nullopt, std::nullopt, factor, made.chunk ? &*made.chunk : nullptr);
@@ -266,7 +266,7 @@ private:
     }
 
     /// Faults and profiles are about what fires in the one filter.
-    void keepPlan() {
+    void keepPlan(bool hasChunk) {
         auto before = std::make_unique<BeforeLowering>();
         before->quota = result.plannedQuota();
         before->program = result.optimised ? result.optimised->elaboration
@@ -275,6 +275,8 @@ private:
                               : std::make_shared<elab::Elaboration>(std::move(result.elaboration));
         before->plan = std::move(*result.plan);
         before->plan.program = before->program.get();
+        if (!hasChunk) before->plan.chunk.reset();
+        if (hasChunk) before->plan.chunk = lowered::ofOneSlice(std::move(*before->plan.chunk));
         result.before = std::move(before);
         result.plan.reset();
         result.optimised.reset();

@@ -96,7 +96,10 @@ TEST(Programs, GoOnAsTheyWereIfOthersAreRefused) {
     EXPECT_NE(refused.errors.find("[cannot-replace]"), std::string::npos) << refused.errors;
     ASSERT_TRUE(program.process(in, out));
     EXPECT_EQ(out[0], 2);
+    EXPECT_FALSE(program.replace(fromFile<int, int>("no-such.str", "None")));
+    EXPECT_NE(program.errors().find("no-such.str"), std::string::npos) << program.errors();
     EXPECT_TRUE(program.replace(totals(10)));
+    EXPECT_EQ(program.errors(), "");
     Program fixed = compile(totals(0));
     EXPECT_FALSE(fixed.replace(totals(1)));  // it was not compiled for that
 }

@@ -132,6 +132,7 @@ class Files(Blocks):
         for text, said in (
             ("float->float filter Main(float lambda = 0.5) { work pop 1 push 1 { push(lambda * pop()); } }\n", "its parameter is 'lambda', which means something else"),
             ("float->float filter Pass { work pop 1 push 1 { push(pop()); } }\n", "its module would be 'pass', which means something else"),
+            ("float->float filter Null { work pop 1 push 1 { push(pop()); } }\n", "its module would be 'null', which means something else"),
         ):
             err = self.build(text, *(["--keep-param=lambda"] if "lambda" in text else []), status=1)
             self.assertIn(said, err)

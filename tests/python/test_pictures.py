@@ -28,6 +28,10 @@ class Likely(Net):
     def forward(self, x):
         return super().forward(x).softmax(-1)
 
+class Shaped(Net):
+    def forward(self, x):
+        return {"likely": super().forward(x).softmax(-1).reshape(6)}
+
 class Labelled(Net):
     def __init__(self):
         super().__init__()
@@ -70,7 +74,8 @@ def expected(name, pixels):
     ready = v2.Compose([v2.Resize(73, antialias=True), v2.CenterCrop(64), v2.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225])])(pixels)
     with torch.no_grad():
         result = model(ready[None])
-    best = (result if name == "Likely" else result.softmax(-1))[0].topk(5)
+    likely = {"Likely": lambda: result, "Shaped": lambda: result["likely"][None]}.get(name, lambda: result.softmax(-1))()
+    best = likely[0].topk(5)
     return [(float(p), LABELS[int(k)]) for p, k in zip(best.values, best.indices)]
 
 
@@ -83,7 +88,7 @@ def assert_told(text, wanted):
     assert numpy.allclose([p for p, _ in told(text)], [p for p, _ in wanted], rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["Net", "Likely", "Labelled"])
+@pytest.mark.parametrize("name", ["Net", "Likely", "Shaped", "Labelled"])
 def test_from_a_picture_to_names(name):
     assert run([f"net.py:{name}", "--input", "1x3x64x64", "--preprocess", "imagenet", "--labels", "labels.txt", "-o", "net.str"]) == 0
     pixels = picture(90, 131)

@@ -597,6 +597,17 @@ def test_a_stream_goes_on_as_another_program():
     assert isinstance(saved, bytes)
 
 
+def test_replaced_streams_go_on_together():
+    twice, once = (f"int->int filter Main {{ work pop 1 push {n} {{ for (int k = 0; k < {n}; k++) push(peek(0)); pop(); }} }}" for n in (2, 1))
+    program = replaceable(twice, "Main")
+    many = [program.stream() for _ in range(2)]
+    assert [items.tolist() for items in strc.process_many(many, [[1, 2], [3, 4]])] == [[1, 1, 2, 2], [3, 3, 4, 4]]
+    for stream in many:
+        stream.replace(replaceable(once, "Main"))
+    assert [items.tolist() for items in strc.process_many(many, [[5, 6], [7, 8]])] == [[5, 6], [7, 8]]
+    assert many[0].process([9]).tolist() == [9]
+
+
 def test_what_waits_inside_comes_out():
     three = "int->int filter Main { work pop 3 push 3 { for (int k = 0; k < 3; k++) push(pop()); } }"
     stream, made = replaceable(three, "Main").stream(), []

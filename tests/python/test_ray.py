@@ -119,10 +119,10 @@ def test_sessions_go_on_side_by_side(shared, program):
     assert chunks == 40 and groups <= 4
 
 
-@pytest.mark.parametrize("source, top, options", [(PAIRS, "Pairs", {}), (NET, "Net", {})])
-def test_several_ends_and_tensors(cluster, source, top, options):
+@pytest.mark.parametrize("source, top", [(PAIRS, "Pairs"), (NET, "Net")])
+def test_several_ends_and_tensors(cluster, source, top):
     torch = pytest.importorskip("torch")
-    program = strc.compile(source, top, options=options)
+    program = strc.compile(source, top)
     alone = program.stream()
     with Pool(program, every=0, cpus=0.5) as pool:
         session = pool.session("a")
@@ -419,6 +419,10 @@ def test_the_supervisor_dies(cluster, program, tmp_path):
         for _ in range(2):
             assert (session.process(numbers(5)) == alone.process(numbers(5))).all()
             ray.kill(pool.supervisor, no_restart=False)
+        assert (session.process(numbers(5)) == alone.process(numbers(5))).all()
+        pool.resize(1)
+        ray.kill(pool.supervisor, no_restart=False)
+        assert len(pool.status()) == 1
         assert (session.process(numbers(5)) == alone.process(numbers(5))).all()
 
 

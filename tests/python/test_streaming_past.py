@@ -1,10 +1,13 @@
 """What depends on all that came, and on how many time steps that was."""
 
 import math
+import subprocess
 
+import numpy
 import pytest
 import torch
 from streaming_support import Of, exported, refusal, the_compiler  # noqa: F401
+from support import STRC
 from torch import nn
 from torch.nn import functional
 
@@ -78,6 +81,20 @@ def test_cumulative_norm(tmp_path):
 def test_the_past_is_along_time_where_no_layer_says_so(tmp_path):
     made = exported(Of(lambda x: x.cummax(1).values), (1, 40, 6), tmp_path)
     assert made.streamed.inputs[0].axis == 1
+
+
+def test_infinities_are_summed_up_as_logarithms(tmp_path):
+    """And nothing is warned of."""
+    export = exported(Of(lambda x: torch.logcumsumexp(x, -1)), (1, 2, 40), tmp_path)
+    assert export.streamed
+    checked = subprocess.run([STRC, "check", "--top", "Of", tmp_path / "model.str"], capture_output=True, text=True, check=True)
+    assert checked.stderr == ""
+    x = numpy.array([[1, -numpy.inf, 2, numpy.inf, 3], [-numpy.inf, -numpy.inf, 0, 1, 2]], numpy.float32)
+    x.T.tofile(tmp_path / "in.raw")
+    words = [STRC, "run", "--top", "Of", "--in", tmp_path / "in.raw", "--out", tmp_path / "out.raw", tmp_path / "model.str"]
+    subprocess.run(words, check=True)
+    found = numpy.fromfile(tmp_path / "out.raw", numpy.float32).reshape(-1, 2).T
+    assert numpy.allclose(found, torch.logcumsumexp(torch.from_numpy(x), -1).numpy(), rtol=1e-6, atol=1e-6)
 
 
 def test_places_of_extremes_are_refused(tmp_path):

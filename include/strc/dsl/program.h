@@ -157,6 +157,7 @@ public:
         std::swap(printed, other.printed);
         std::swap(options, other.options);
         std::swap(fault, other.fault);
+        std::swap(refused, other.refused);
         std::swap(isFine, other.isFine);
         std::swap(hasStream, other.hasStream);
         return *this;
@@ -164,7 +165,11 @@ public:
 
     /// Is it compiled? Else `diagnostics` say why.
     explicit operator bool() const { return isFine; }
-    std::vector<Diagnostic> diagnostics() const { return diagnosticsOf(compiler.get(), fault); }
+    std::vector<Diagnostic> diagnostics() const {
+        std::vector<Diagnostic> all = diagnosticsOf(compiler.get(), fault);
+        all.insert(all.end(), refused.begin(), refused.end());
+        return all;
+    }
     /// All diagnostics as the command line prints them.
     std::string errors() const { return textOf(diagnostics()); }
     /// The program in the language.
@@ -221,13 +226,18 @@ public:
 
     /// Goes on as another program, with the state of all that has stayed the same (docs/live.md): a thread of the library compiles it, and a
     /// later `process` changes over to it. With `fade` so many items of the output are mixed from both. False: `Options::replaceable` is missing, or
-    /// another one is on its way, or what was recorded is none. Other threads may call it while one processes.
+    /// `replacement` has not told yet how the one before ended, or what was recorded is none, as `errors` says. Other threads may call it while one
+    /// processes.
     bool replace(const Stream& main, std::uint64_t fade = 0) {
         if (!options.replaceable || next || !isOpen()) return false;
         std::unique_ptr<strc_compiler, detail::FreeCompiler> made(strc_compiler_new());
-        if (!made || !load(*made, main) ||
-            strc_stream_replace(stream.get(), made.get(), fade) != STRC_OK)
+        refused.clear();
+        if (!made) return false;
+        if (!load(*made, main)) {
+            refused = diagnosticsOf(made.get(), {});
             return false;
+        }
+        if (strc_stream_replace(stream.get(), made.get(), fade) != STRC_OK) return false;
         next = std::move(made);
         return true;
     }
@@ -280,6 +290,7 @@ private:
         std::make_unique<std::string>();  ///< where it stays when the program is moved
     Options options;
     std::string fault;  ///< of a call, in the words of a diagnostic
+    std::vector<Diagnostic> refused;  ///< of what was recorded last to take the place
     bool isFine = false, hasStream = false;
 };
 

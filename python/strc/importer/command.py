@@ -150,7 +150,7 @@ def do_import(options: argparse.Namespace) -> None:
         text = imported.source(options.non_sp == "replicate", re.sub("[^ -~]", "?", f"Made by `strc import {options.model}`"))
         if options.preprocess or options.labels:
             around = surroundings(options.preprocess, options.labels, model, inputs, imported)
-            text, imported = around.source(text), replace(imported, beside=around.stored or {})
+            text, imported = around.source(text, imported.program.name), replace(imported, beside=around.stored)
     if not options.output:
         if options.emit == "source":
             proven(imported, text, model, inputs)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
@@ -12,6 +13,7 @@ from ..errors import ImportFailure
 from ..files import naming
 from ..torch.attributes import unchanged
 from ..torch.export import Model
+from ..torch.results import as_tuple
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class Preprocessing:
 # As the presets of torchvision's reference training have it (torchvision.transforms._presets.ImageClassification).
 PREPROCESSINGS = {"imagenet": Preprocessing(256 / 224, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225))}
 MOST_TOLD = 5
+SHAPES = ("reshape", "flatten", "unflatten", "squeeze", "unsqueeze")  # behind a softmax the result is still one
 
 
 @dataclass(frozen=True)
@@ -34,16 +37,16 @@ class Surroundings:
 
     before: tuple[str, ...] = ()
     behind: tuple[str, ...] = ()
-    stored: dict[str, torch.Tensor] | None = None
+    stored: Mapping[str, torch.Tensor] = field(default_factory=dict)
 
-    def source(self, text: str) -> str:
-        """The program with a pipeline in front that has them around the stream that came first."""
-        first = re.search(r"^(\S+->)\S+ \w+ (\w+)\(?\)? \{$", text, re.M)
+    def source(self, text: str, name: str) -> str:
+        """The program with a pipeline in front that has them around the stream of that name."""
+        first = re.search(rf"^(\S+->)\S+ \w+ {name}(?:\(\))? \{{$", text, re.M)
         if first is None:
             raise ImportFailure("--preprocess and --labels stand around one stream of tensors, and this program has another form")
         output = "void" if self.stored else "tensor"
-        lines = [f"    add {each};" for each in (*self.before, f"{first[2]}()", *self.behind)]
-        pipeline = "\n".join([f"{first[1]}{output} pipeline {first[2]}OfPictures {{", *lines, "}", "", ""])
+        lines = [f"    add {each};" for each in (*self.before, f"{name}()", *self.behind)]
+        pipeline = "\n".join([f"{first[1]}{output} pipeline {name}OfPictures {{", *lines, "}", "", ""])
         return text[: first.start()] + pipeline + text[first.start() :]
 
 
@@ -97,11 +100,12 @@ def surroundings(preprocess: str | None, labels: str | None, model: torch.nn.Mod
     if not labels:
         return Surroundings(first)
     with unchanged(model), torch.no_grad():
-        result = model(*inputs)
-    while isinstance(result, (tuple, list)) and len(result) == 1:
-        result = result[0]
-    if not isinstance(result, torch.Tensor):
-        raise ImportFailure("--labels names the classes of one result, and this network gives something else")
-    is_softmax = imported.program.instructions[-1].op == "softmax"
+        found = as_tuple(model(*inputs))
+    results = [found] if isinstance(found, torch.Tensor) else [one for one in found if isinstance(one, torch.Tensor)]
+    if len(results) != 1:
+        raise ImportFailure(f"--labels names the classes of one result, and this network gives {len(results)}")
+    result = results[0]
+    computing = [i.op for i in imported.program.instructions if i.op not in SHAPES]
+    is_softmax = computing[-1:] == ["softmax"]
     filters, stored = behind(labels, result, is_softmax, "pictures" if "labels" in imported.used_tensors() else "")
     return Surroundings(first, filters, stored)

@@ -18,6 +18,7 @@ Array = numpy.ndarray[Any, Any]
 
 # As the extension numbers what comes of asking for another program.
 REFUSED, WRONG_CALL = 1, 2
+FAILED = 5  # of what `core.save` gives: Stream::Saved of the extension
 # Items for which there is room where nobody knows how many come.
 AT_LEAST = 1024
 
@@ -291,6 +292,8 @@ def process_many(streams: Sequence[Stream], chunks: Sequence[Any]) -> list[Any]:
         raise ValueError("streams that go on together are different ones of one program")
     if first.input is None or first.output is None or first.input.tensors or first.output.tensors:
         raise TypeError("streams that go on together take and give items that are no tensors")
+    if any(stream.was_replaced for stream in streams):
+        return one_by_one(streams, chunks)
     arrived = [first.input.items(chunk) for chunk in chunks]
     if len({len(items) for items in arrived}) > 1:
         raise ValueError(f"streams that go on together take chunks of one length, and not of {sorted({len(items) for items in arrived})}")
@@ -299,6 +302,19 @@ def process_many(streams: Sequence[Stream], chunks: Sequence[Any]) -> list[Any]:
         raise RunError(first.compiled.ear.listen(5))
     maker = maker_for(chunks)
     return [maker.finished(items) for items in made]
+
+
+def one_by_one(streams: Sequence[Stream], chunks: Sequence[Any]) -> list[Any]:
+    """Of streams that have gone on as other programs, of which nobody knows beforehand how many items come. One that fails keeps no other from going on."""
+    made, failure = [], None
+    for stream, chunk in zip(streams, chunks):
+        try:
+            made.append(stream.process(chunk))
+        except RunError as error:
+            failure = failure or error
+    if failure is not None:
+        raise failure
+    return made
 
 
 def together(streams: Sequence[Stream], arrived: Sequence[Array]) -> tuple[list[Array], bool]:
@@ -314,7 +330,7 @@ def together(streams: Sequence[Stream], arrived: Sequence[Array]) -> tuple[list[
     for stream, (taken, given) in zip(streams, counts):
         stream.taken += taken
         stream.given += given
-        stream.has_failed = stream.has_failed or not is_fine and isinstance(stream.core.save(), int)
+        stream.has_failed = stream.has_failed or not is_fine and stream.core.save() == FAILED
     return [items[:given] for items, (_, given) in zip(made, counts)], is_fine
 
 

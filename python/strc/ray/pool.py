@@ -6,6 +6,7 @@ import os
 import pickle
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,7 @@ class Pool:
         if compiled.input is None:
             raise TypeError("a pool serves programs that take items, and this one has no input")
         self.input, self.output = compiled.input, compiled.output
-        reference = self.reference_of(program)
+        reference = program.stream().save()
         if not ray.is_initialized():
             ray.init()
         self.limits = Limits(window, unsaved, longest, sessions)
@@ -92,14 +93,6 @@ class Pool:
         except BaseException:
             ray.kill(self.supervisor)
             raise
-
-    @staticmethod
-    def reference_of(program: Program) -> bytes:
-        """The state of a stream at its start. Raises TypeError if the program has none that can be saved."""
-        try:
-            return program.stream().save()
-        except RuntimeError as error:
-            raise TypeError(f"a pool takes snapshots of sessions: {error}") from None
 
     def __enter__(self) -> Pool:
         return self
@@ -143,6 +136,7 @@ class Pool:
         if workers < 1:
             raise ValueError("a pool has one worker or more")
         self.supervise("resize", workers)
+        self.brief = self.brief._replace(staffing=replace(self.brief.staffing, workers=workers))  # of a supervisor that comes back
         self.refresh()
 
     def drain(self, node: str) -> None:

@@ -68,13 +68,15 @@ class Supervisor:
         """Any of the methods below. A supervisor that has begun, or begins again after its death, learns from its caller what to supervise."""
         if self.assignment is None:
             (self.assignment,), self.staffing = brief
+            if method != "stop":
+                await self.table()
         return await getattr(self, method)(*arguments)
 
     async def table(self) -> RoutingTable:
         """The table; starts the workers if there are none yet."""
         async with self.change:
             if not self.workers:
-                await self.publish(await self.start_all(range(self.staffing.workers), None, range(self.staffing.workers)))
+                self.publish(await self.start_all(range(self.staffing.workers), None, range(self.staffing.workers)))
                 if self.staffing.watch > 0:
                     self.watching = asyncio.create_task(self.balance_for_ever())
             return RoutingTable(self.version, dict(self.workers))
@@ -85,7 +87,7 @@ class Supervisor:
             worker = self.workers.get(slot)
             if worker is not None and worker.incarnation == incarnation:
                 ray.kill(worker.actor)
-                await self.publish({**self.workers, **await self.start_all([slot], None, list(self.workers))})
+                self.publish({**self.workers, **await self.start_all([slot], None, list(self.workers))})
 
     async def resize(self, count: int) -> None:
         """As many workers as that, from now on."""
@@ -97,7 +99,7 @@ class Supervisor:
     async def drain(self, node: str) -> None:
         """Moves all workers of the node to others."""
         for slot in self.slots_on(node):
-            target = self.target([other for other in live_nodes() if other != node])
+            target = self.target({other: processors for other, processors in live_nodes().items() if other != node})
             if target is None:
                 raise PoolError(f"there is no other node to which the workers of the node {node} could move")
             await self.move(slot, target)
@@ -212,7 +214,7 @@ class Supervisor:
                 for worker in new.values():
                     ray.kill(worker.actor)
                 raise error
-        await self.publish(workers)
+        self.publish(workers)
         for worker in old:
             if workers.get(worker.slot) != worker:
                 ray.kill(worker.actor)
@@ -224,16 +226,15 @@ class Supervisor:
             return found
         return None
 
-    async def publish(self, workers: Mapping[int, Worker]) -> None:
+    def publish(self, workers: Mapping[int, Worker]) -> None:
         self.workers = dict(workers)
         self.version += 1
 
     # ---- nodes
 
-    def target(self, nodes: Sequence[str]) -> str | None:
-        """The node with the fewest workers for its processors."""
-        processors = live_nodes()
-        return min(nodes, key=lambda node: (self.load(node) + 1) / processors[node], default=None)
+    def target(self, nodes: Mapping[str, float]) -> str | None:
+        """Of nodes with their processors the one with the fewest workers for these."""
+        return min(nodes, key=lambda node: (self.load(node) + 1) / nodes[node], default=None)
 
     def load(self, node: str) -> int:
         return len(self.slots_on(node))
@@ -257,7 +258,7 @@ class Supervisor:
         """Moves workers as long as that makes the most loaded node lighter."""
         while True:
             full = max((node for node in nodes if self.load(node)), key=lambda node: self.load(node) / nodes[node], default=None)
-            empty = self.target(list(nodes))
+            empty = self.target(nodes)
             if full is None or empty is None or (self.load(empty) + 1) / nodes[empty] >= self.load(full) / nodes[full]:
                 return
             await self.move(self.slots_on(full)[0], empty)

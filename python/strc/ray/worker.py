@@ -221,6 +221,8 @@ class SessionWorker:
         replies.update(self.process(next_ones))
         for request, future in turn:
             reply = replies[request.key]
+            if isinstance(reply, Done):
+                reply = reply._replace(trouble=self.trouble)
             if isinstance(reply, Done) and (request.must_save or self.assignment.every == 0) and reply.covered <= request.number:
                 self.start_task(self.reply_when_saved(self.hosted[request.key], request, reply, future))
             elif not future.done():
@@ -280,7 +282,7 @@ class SessionWorker:
             else:
                 end = self.compiled.output
                 output = end.parted(items, place) if request.is_apart and end is not None else items
-                replies[request.key] = self.kept(session, request, output)
+                replies[request.key] = session.keep(request, output)
         return replies
 
     def process_alone(self, request: Request) -> Reply:
@@ -291,10 +293,7 @@ class SessionWorker:
             return self.failed(session, error)
         except (TypeError, ValueError) as error:
             return Refused(error)  # nothing has been processed
-        return self.kept(session, request, output)
-
-    def kept(self, session: HostedSession, request: Request, output: Any) -> Done:
-        return session.keep(request, output)._replace(trouble=self.trouble)
+        return session.keep(request, output)
 
     def failed(self, session: HostedSession, error: Exception | None) -> Refused:
         session.failure = error or PoolError(f"a check of the program has failed in the session '{session.key}'")

@@ -6,7 +6,7 @@
 namespace strc::codegen {
 
 /// What reads a part of a longer vector, or of memory that was copied as a whole, becomes shifts and truncations of integers
-/// of 256 bits and more (SROA, GVN, InstCombine). The X86 target of LLVM 19 loses track of them when it combines shuffles of such
+/// of 128 bits and more (SROA, GVN, InstCombine). The X86 target of LLVM 19 loses track of them when it combines shuffles of such
 /// parts with constants, and crashes. Makes of each part a `shufflevector` of elements; to be called behind LLVM's passes.
 void removeWideIntegers(llvm::Module&);
 

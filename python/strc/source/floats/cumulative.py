@@ -53,14 +53,14 @@ float->float filter NAME(int before, int extent, int after) {{
 }}""")
 
 
-# A double beyond all floats is what an extreme begins with.
+# An extreme begins with infinity.
 _KINDS = {
     "cumprod": Cumulative("RunningProduct", "The product of the numbers", "1", "state *= x;"),
-    "cummax": Cumulative("RunningMax", "The largest of the numbers", "-1e300", "if (x >= state || x != x) state = x;"),
-    "cummin": Cumulative("RunningMin", "The smallest of the numbers", "1e300", "if (x <= state || x != x) state = x;"),
-    "logcumsumexp": Cumulative("RunningLogSumExp", "The logarithm of the sum of the exponentials of the numbers", "-1e300",
+    "cummax": Cumulative("RunningMax", "The largest of the numbers", "log(0)", "if (x >= state || x != x) state = x;"),
+    "cummin": Cumulative("RunningMin", "The smallest of the numbers", "-log(0)", "if (x <= state || x != x) state = x;"),
+    "logcumsumexp": Cumulative("RunningLogSumExp", "The logarithm of the sum of the exponentials of the numbers", "log(0)",
                                "double most = max(state, x);\n"
-                               "            state = most == -1e300 ? most : most + log(exp(state - most) + exp(x - most));"),
+                               "            state = abs(most) > 3.4e38 ? most : most + log(exp(state - most) + exp(x - most));"),
 }  # fmt: skip
 
 CUMULATIVE: dict[str, StreamFilter] = {
