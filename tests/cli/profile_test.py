@@ -150,6 +150,14 @@ class Profiles(Case):
         self.assertEqual([row["tape"] for row in figures["tapes"]],
                          ["Main.Source -> Main.Heavy", "Main.Heavy -> Main.Sink"])
 
+    def test_one_filter_has_chunks_of_one_slice(self):
+        self.file("p.str", HEAVY)
+        words = ["--tapes=arrays", "-j2", "--no-tune", "--chunk=48"]
+        plan, _ = self.call("run", *words, "--emit=plan", "p.str")
+        states = int(re.search(rb"chunk of (\d+) steady states", plan)[1])
+        figures, *_ = self.profile(*words, "p.str", states=30000)
+        self.assertEqual([row["most"] for row in figures["tapes"]], [states, states])
+
     def test_table_alone(self):
         self.file("p.str", BANK)
         out, err = self.call("run", "-i", 10, "--profile", "p.str")
