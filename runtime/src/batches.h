@@ -48,7 +48,7 @@ typedef struct strc_batches {
 
 /// For a run whose puller has begun.
 void strc_batches_begin(strc_batches *, strc_puller *, strc_undo *);
-/// As strc_puller_run.
+/// Iterations until there are so many in all, or until another end.
 strc_end strc_batches_run(strc_batches *, uint64_t iterations);
 /// If a batch was under way when the run ended so, undoes it. Nonzero: the run goes on, with each iteration alone for a while, to its end.
 int strc_batches_undo(strc_batches *, strc_end);

@@ -500,14 +500,6 @@ strc_end strc_puller_iterate(strc_puller *p, uint64_t times) {
     return STRC_END_ITERATIONS;
 }
 
-strc_end strc_puller_run(strc_puller *p, uint64_t iterations) {
-    while (p->done < iterations) {
-        const strc_end end = strc_puller_iterate(p, 1);
-        if (end != STRC_END_ITERATIONS) return end;
-    }
-    return STRC_END_ITERATIONS;
-}
-
 /// Who waits for input in the middle of a firing leaves: it never goes on, and others do.
 static void forget_firings(strc_puller *p) {
     p->is_draining = 1;

@@ -80,8 +80,6 @@ static inline uint64_t strc_queue_bytes(const strc_queue *queue) {
 /// In the zeroed state.
 void strc_puller_begin(strc_puller *, const strc_queue_memory *, const strc_program *, strc_env *,
                        void *state);
-/// Iterations until there are so many in all, or until another end.
-strc_end strc_puller_run(strc_puller *, uint64_t iterations);
 /// `times` of them as one, in which each sink has all its firings at a stretch. STRC_END_ITERATIONS: they are done.
 strc_end strc_puller_iterate(strc_puller *, uint64_t times);
 /// When the input has ended: as long as anything moves that depends on it.

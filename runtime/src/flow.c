@@ -305,14 +305,10 @@ int strc_flow_drain(strc_flow *self, const strc_flow_ends *ends) {
 
 // ---- its memory
 
-static size_t aligned(uint64_t bytes) {
-    return (size_t)((bytes + STRC_FLOW_ALIGNMENT - 1) / STRC_FLOW_ALIGNMENT * STRC_FLOW_ALIGNMENT);
-}
-
 /// Lays all parts out in a block, if there is one yet; the bytes that it has to have.
 static size_t lay_out(const strc_flow_facts *facts, strc_flow *self) {
     const strc_program *program = facts->program;
-    size_t at = aligned(sizeof *self);
+    size_t at = strc_flow_aligned(sizeof *self);
     const size_t parts[] = {offsetof(strc_flow, state),         offsetof(strc_flow, work),
                             offsetof(strc_flow, before.kept),   offsetof(strc_flow, parameters),
                             offsetof(strc_flow, waiting.items), offsetof(strc_flow, pending.items),
@@ -334,7 +330,7 @@ static size_t lay_out(const strc_flow_facts *facts, strc_flow *self) {
     for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) {
         if (self && bytes[k] != 0)
             *(unsigned char **)((char *)self + parts[k]) = (unsigned char *)self + at;
-        at += aligned(bytes[k]);
+        at += strc_flow_aligned(bytes[k]);
     }
     return at;
 }

@@ -6,6 +6,11 @@
 
 static inline uint64_t strc_flow_larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
+/// Parts of a flow's memory begin at such places.
+static inline uint64_t strc_flow_aligned(uint64_t bytes) {
+    return (bytes + STRC_FLOW_ALIGNMENT - 1) / STRC_FLOW_ALIGNMENT * STRC_FLOW_ALIGNMENT;
+}
+
 /// Items of the open input.
 static inline uint64_t strc_flow_reads(const strc_flow_facts *facts, const strc_phase *phase) {
     return facts->program->inputs != 0 ? phase->reads[0] : 0;

@@ -67,6 +67,7 @@ struct strc_helpers {
     uint64_t block;  ///< how many there were
     uint64_t left_alone;  ///< and how many were not worth it
     strc_rest rest;
+    int was_stopped;  ///< the system has stopped a helper in the block under way
     uint32_t delays;  ///< for tests (strc_delay)
     volatile unsigned char failed, ends;
     _Alignas(
@@ -262,7 +263,7 @@ static void note_waiting(strc_helpers *team, const progress *row, int64_t time) 
     }
     const int64_t late = time - __atomic_load_n(&row->usual, __ATOMIC_RELAXED);
     if (late > kTolerance) ++other->numbers.late;
-    if (late > kStopped) strc_rest_begin(&team->rest);
+    if (late > kStopped) team->was_stopped = 1;
 }
 
 /// Until there is something to do, or all is done. Nonzero: it has taken something.
@@ -301,6 +302,7 @@ int strc_helpers_run(strc_helpers *team, strc_env *env, void *state) {
     if (!is_worth_sharing(team) && ++team->left_alone % kTryAgain != 0) return 1;
     team->parts->begin(env, state);
     me->env.stack_end = env->stack_end;
+    team->was_stopped = 0;
     open_block(team, env->random, state);
     call_helpers(team);
     while (!is_over(team))
@@ -311,7 +313,10 @@ int strc_helpers_run(strc_helpers *team, strc_env *env, void *state) {
     }
     env->random = team->random;
     team->parts->end(env, state);
-    strc_rest_sound(&team->rest);
+    if (team->was_stopped)
+        strc_rest_begin(&team->rest);
+    else
+        strc_rest_sound(&team->rest);
     return 0;
 }
 

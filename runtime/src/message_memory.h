@@ -24,6 +24,16 @@ typedef struct strc_message_memory {
 
 /// What both have in common: mailboxes without messages.
 void strc_mailboxes_begin(strc_env *, const strc_program *, void *state);
+/// Which handler of a program runs a message, among strc_program.handlers.
+static inline uint32_t strc_handler_of(const strc_program *program, const strc_pending *message) {
+    uint32_t k = 0;
+    while (program->handlers[k] != message->handle) ++k;
+    return k;
+}
+/// A message with these arguments behind those that wait, for which there is room.
+void strc_mailbox_append(strc_env *, strc_mailbox *, int64_t before,
+                         void (*handle)(strc_env *, void *state, const void *arguments),
+                         const void *arguments, uint64_t bytes);
 /// When the first message is due, if there is one.
 void strc_mailbox_note_due(strc_mailbox *);
 /// Makes room behind the last message where those before the first one were.

@@ -51,6 +51,18 @@ void strc_mailbox_note_due(strc_mailbox *box) {
     box->due = box->first < box->end ? box->messages[box->first]->before - 1 : INT64_MAX;
 }
 
+void strc_mailbox_append(strc_env *env, strc_mailbox *box, int64_t before,
+                         void (*handle)(strc_env *, void *state, const void *arguments),
+                         const void *arguments, uint64_t bytes) {
+    strc_pending *message = env->message_memory->take(box, bytes);
+    message->before = before;
+    message->bytes = STRC_LETTER + bytes;
+    message->handle = handle;
+    memcpy(message->arguments, arguments, bytes);
+    env->bytes_left -= message->bytes;
+    box->messages[box->end++] = message;
+}
+
 void strc_mailbox_close_up(strc_mailbox *box) {
     uint32_t count = box->end - box->first;
     memmove(box->messages, box->messages + box->first, count * sizeof *box->messages);

@@ -5,6 +5,7 @@
 
 #include "coroutine.h"
 #include "demand.h"
+#include "flow_parts.h"
 #include "replay.h"
 #include "run.h"
 
@@ -224,12 +225,8 @@ strc_end strc_pulled_process(strc_pulled *self) {
 
 // ---- its memory
 
-static uint64_t aligned(uint64_t bytes) {
-    return (bytes + STRC_FLOW_ALIGNMENT - 1) / STRC_FLOW_ALIGNMENT * STRC_FLOW_ALIGNMENT;
-}
-
 static uint64_t queue_bytes(const strc_edge *edge, uint64_t bound) {
-    return edge->is_queue ? aligned(2 * bound * edge->item) : 0;
+    return edge->is_queue ? strc_flow_aligned(2 * bound * edge->item) : 0;
 }
 
 static uint64_t all_queues(const strc_flow_facts *facts) {
@@ -241,23 +238,23 @@ static uint64_t all_queues(const strc_flow_facts *facts) {
 }
 
 uint64_t strc_pulled_bytes(const strc_flow_facts *facts) {
-    return aligned(sizeof(strc_pulled)) +
-           aligned(most_requests(facts->program) * sizeof(strc_request)) +
-           aligned(facts->parameter_bytes) + all_queues(facts) + aligned(facts->firing_bytes) +
-           strc_replay_bytes(facts);
+    return strc_flow_aligned(sizeof(strc_pulled)) +
+           strc_flow_aligned(most_requests(facts->program) * sizeof(strc_request)) +
+           strc_flow_aligned(facts->parameter_bytes) + all_queues(facts) +
+           strc_flow_aligned(facts->firing_bytes) + strc_replay_bytes(facts);
 }
 
 void strc_pulled_make(strc_pulled *self, strc_flow *flow) {
     const strc_flow_facts *facts = flow->facts;
-    unsigned char *at = (unsigned char *)self + aligned(sizeof *self);
+    unsigned char *at = (unsigned char *)self + strc_flow_aligned(sizeof *self);
     self->flow = flow;
     self->requests = (strc_request *)at;
-    at += aligned(most_requests(facts->program) * sizeof(strc_request));
+    at += strc_flow_aligned(most_requests(facts->program) * sizeof(strc_request));
     self->parameters = at;
-    at += aligned(facts->parameter_bytes);
+    at += strc_flow_aligned(facts->parameter_bytes);
     self->queues = at;
     self->stack = at + all_queues(facts);
-    strc_replay_make(&self->replay, flow, self->stack + aligned(facts->firing_bytes));
+    strc_replay_make(&self->replay, flow, self->stack + strc_flow_aligned(facts->firing_bytes));
     self->memory = (strc_queue_memory){.grow = grow,
                                        .reserve = reserve,
                                        .more_requests = no_more_requests,
@@ -287,7 +284,7 @@ void strc_pulled_reset(strc_pulled *self) {
     self->is_over = 0;
     flow->is_between = 0;
     strc_replay_reset(&self->replay);
-    strc_coroutine_begin(&self->coroutine, self->stack, aligned(facts->firing_bytes),
+    strc_coroutine_begin(&self->coroutine, self->stack, strc_flow_aligned(facts->firing_bytes),
                          run_to_the_end, self);
 }
 
@@ -299,16 +296,8 @@ uint64_t strc_pulled_random(const strc_pulled *self) {
 
 int strc_pulled_can_save(const strc_pulled *self) { return !self->replay.is_lost; }
 
-uint64_t strc_pulled_most_saved(const strc_flow_facts *facts) {
-    return strc_replay_most_saved(facts);
-}
-
 size_t strc_pulled_save(const strc_pulled *self, unsigned char *to) {
     return strc_replay_save(&self->replay, to);
-}
-
-int strc_pulled_is_well(const strc_flow_facts *facts, const unsigned char *from, size_t size) {
-    return strc_replay_is_well(facts, from, size);
 }
 
 void strc_pulled_restore(strc_pulled *self, const unsigned char *from) {

@@ -23,11 +23,9 @@ uint64_t strc_pulled_random(const strc_pulled *);
 
 /// Else too much has happened in the iteration under way.
 int strc_pulled_can_save(const strc_pulled *);
-uint64_t strc_pulled_most_saved(const strc_flow_facts *);
+/// At most strc_replay_most_saved bytes; how many it wrote.
 size_t strc_pulled_save(const strc_pulled *, unsigned char *to);
-/// Are so many bytes what was saved of a run of that program?
-int strc_pulled_is_well(const strc_flow_facts *, const unsigned char *from, size_t size);
-/// When it has been reset.
+/// When it has been reset, and has the generator of random numbers; what strc_replay_is_well says to be well.
 void strc_pulled_restore(strc_pulled *, const unsigned char *from);
 
 // ---- the flow's ends in the call under way

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "flow_parts.h"
 #include "saved_messages.h"
 
 /// Items of an iteration for which there is room in any case, and for each item that a queue may hold.
@@ -34,17 +35,15 @@ static uint64_t most_logged(const strc_flow_facts *facts) {
     return 2 * items + kLoggedOfBound * facts->bound + kLeastLogged;
 }
 
-static uint64_t aligned(uint64_t bytes) {
-    return (bytes + STRC_FLOW_ALIGNMENT - 1) / STRC_FLOW_ALIGNMENT * STRC_FLOW_ALIGNMENT;
-}
-
 uint64_t strc_replay_bytes(const strc_flow_facts *facts) {
-    return aligned(snapshot_most(facts)) + aligned(most_logged(facts) * facts->in_size);
+    return strc_flow_aligned(snapshot_most(facts)) +
+           strc_flow_aligned(most_logged(facts) * facts->in_size);
 }
 
 void strc_replay_make(strc_replay *self, const strc_flow *flow, unsigned char *memory) {
-    *self = (strc_replay){
-        .flow = flow, .snapshot = memory, .log = memory + aligned(snapshot_most(flow->facts))};
+    *self = (strc_replay){.flow = flow,
+                          .snapshot = memory,
+                          .log = memory + strc_flow_aligned(snapshot_most(flow->facts))};
 }
 
 void strc_replay_reset(strc_replay *self) {
@@ -101,7 +100,6 @@ void strc_replay_remember(strc_replay *self, const strc_puller *puller,
     at += strc_messages_save(puller->env, program, at);
     self->size = (uint64_t)(at - self->snapshot);
     self->random = puller->env->random;
-    self->iterations = puller->done;
     self->has_begun = puller->has_begun != 0;
     self->since = (strc_since){0};
     self->again = 0;
@@ -131,7 +129,7 @@ int strc_replay_take(strc_replay *self, void *to) {
 
 /// What stands before the snapshot and the items.
 typedef struct replay_head {
-    uint64_t size, random, iterations, has_begun;
+    uint64_t size, has_begun;
     strc_since since;
 } replay_head;
 
@@ -140,8 +138,7 @@ uint64_t strc_replay_most_saved(const strc_flow_facts *facts) {
 }
 
 size_t strc_replay_save(const strc_replay *self, unsigned char *to) {
-    const replay_head head = {self->size, self->random, self->iterations, self->has_begun,
-                              self->since};
+    const replay_head head = {self->size, self->has_begun, self->since};
     unsigned char *at = put(to, &head, sizeof head);
     at = put(at, self->snapshot, self->size);
     at = put(at, self->log, self->since.taken * self->flow->facts->in_size);
@@ -207,8 +204,7 @@ void strc_replay_restore(strc_replay *self, strc_puller *puller, unsigned char *
     replay_head head;
     from = get(&head, from, sizeof head);
     self->size = head.size;
-    self->random = head.random;
-    self->iterations = head.iterations;
+    self->random = puller->env->random;
     self->has_begun = head.has_begun;
     self->since = head.since;
     self->given_again = head.since.given;
@@ -220,7 +216,5 @@ void strc_replay_restore(strc_replay *self, strc_puller *puller, unsigned char *
     copy_state(puller->state, at, program);
     at = get_queues(puller, facts->bound, at + program->state_size);
     strc_messages_restore(puller->env, program, at);
-    puller->env->random = head.random;
-    puller->done = head.iterations;
     puller->has_begun = head.has_begun != 0;
 }

@@ -14,9 +14,9 @@ typedef struct strc_since {
 
 typedef struct strc_replay {
     const strc_flow *flow;  ///< whose facts may come to lie elsewhere
-    unsigned char *snapshot;  ///< strc_snapshot_most bytes
+    unsigned char *snapshot;  ///< as many bytes as a snapshot has at most
     uint64_t size;  ///< of the snapshot. 0: the run has not begun
-    uint64_t random, iterations, has_begun;  ///< of the run, at the snapshot
+    uint64_t random, has_begun;  ///< of the run, at the snapshot
     strc_since since;
     uint64_t again;  ///< items of the log that have been taken again
     uint64_t given_again, printed_again;  ///< that are still left out
@@ -47,7 +47,7 @@ uint64_t strc_replay_most_saved(const strc_flow_facts *);
 size_t strc_replay_save(const strc_replay *, unsigned char *to);
 /// Are so many bytes what was saved of a run of that program?
 int strc_replay_is_well(const strc_flow_facts *, const unsigned char *from, size_t size);
-/// Into a run that begins: the state, queues and parameters of the snapshot.
+/// Into a run that begins, with the generator of the snapshot: the state, queues and parameters.
 void strc_replay_restore(strc_replay *, strc_puller *, unsigned char *parameters,
                          const unsigned char *from);
 

@@ -5,6 +5,7 @@
 
 #include "flow_parts.h"
 #include "pulled.h"
+#include "replay.h"
 #include "run.h"
 #include "saved_messages.h"
 
@@ -64,7 +65,7 @@ size_t strc_saved_most(const strc_flow_facts *facts) {
     const strc_program *program = facts->program;
     if (program->demand)
         return sizeof(saved_head) + sizeof(saved_numbers) + facts->parameter_bytes +
-               strc_pulled_most_saved(facts);
+               strc_replay_most_saved(facts);
     return sizeof(saved_head) + sizeof(saved_numbers) + facts->parameter_bytes +
            strc_flow_most_waiting(facts) * facts->in_size +
            strc_flow_most_pending(facts) * facts->out_size + draining_bytes(program) +
@@ -156,7 +157,8 @@ static strc_saved_status look_at_head(const strc_flow_facts *facts, const unsign
 /// Where the parts of a state lie; all of them are within it.
 typedef struct saved_parts {
     saved_numbers numbers;
-    const unsigned char *parameters, *waiting, *pending, *left, *kept, *messages, *pulled;
+    const unsigned char *parameters, *waiting, *pending, *left, *kept;
+    const unsigned char *rest;  ///< messages, or what strc_pulled_save wrote
 } saved_parts;
 
 /// 0: the part is not there.
@@ -189,8 +191,8 @@ static int find_parts(const strc_flow *flow, const unsigned char *at, size_t siz
         !find_part(&parts->left, &at, &size, left) ||
         !find_part(&parts->kept, &at, &size, is_held ? strc_flow_kept_bytes(program) : 0))
         return 0;
-    parts->messages = parts->pulled = at;
-    if (program->demand) return strc_pulled_is_well(facts, at, size);
+    parts->rest = at;
+    if (program->demand) return strc_replay_is_well(facts, at, size);
     if (!is_held) return size == 0;
     return strc_messages_are_well(program, (uint32_t)facts->bound, at, size);
 }
@@ -225,7 +227,7 @@ static void read_parts(strc_flow *flow, const saved_parts *parts) {
     flow->all_given = numbers->all_given;
     if (flow->pulled) {
         flow->is_draining = numbers->is_draining;
-        return strc_pulled_restore(flow->pulled, parts->pulled);
+        return strc_pulled_restore(flow->pulled, parts->rest);
     }
     flow->has_begun = numbers->has_begun;
     fill_queue(&flow->waiting, parts->waiting, numbers->waiting);
@@ -237,7 +239,7 @@ static void read_parts(strc_flow *flow, const saved_parts *parts) {
         memcpy(flow->state + program->kept[k].at, at, program->kept[k].size);
         at += program->kept[k].size;
     }
-    strc_messages_restore(&flow->env, program, parts->messages);
+    strc_messages_restore(&flow->env, program, parts->rest);
 }
 
 strc_saved_status strc_saved_read(strc_flow *flow, const void *from, size_t size) {

@@ -33,12 +33,6 @@ size_t strc_messages_most_saved(const strc_program *program, uint32_t bound) {
     return bytes;
 }
 
-static uint32_t handler_of(const strc_program *program, const strc_pending *message) {
-    uint32_t k = 0;
-    while (program->handlers[k] != message->handle) ++k;
-    return k;
-}
-
 size_t strc_messages_save(const strc_env *env, const strc_program *program, unsigned char *to) {
     unsigned char *at = to;
     for (uint32_t k = 0; k < program->mailbox_count; ++k) {
@@ -49,7 +43,7 @@ size_t strc_messages_save(const strc_env *env, const strc_program *program, unsi
         for (uint32_t i = box->first; i < box->end; ++i) {
             const strc_pending *message = box->messages[i];
             const uint64_t bytes = message->bytes - STRC_LETTER;
-            const saved_message head = {message->before, handler_of(program, message),
+            const saved_message head = {message->before, strc_handler_of(program, message),
                                         (uint32_t)bytes};
             memcpy(at, &head, sizeof head);
             memcpy(at + sizeof head, message->arguments, bytes);
@@ -98,13 +92,8 @@ void strc_messages_restore(strc_env *env, const strc_program *program, const uns
         for (uint64_t i = 0; i < row.messages; ++i) {
             saved_message head;
             memcpy(&head, from, sizeof head);
-            strc_pending *message = env->message_memory->take(box, head.bytes);
-            message->before = head.before;
-            message->bytes = STRC_LETTER + head.bytes;
-            message->handle = program->handlers[head.handler];
-            memcpy(message->arguments, from + sizeof head, head.bytes);
-            env->bytes_left -= message->bytes;
-            box->messages[box->end++] = message;
+            strc_mailbox_append(env, box, head.before, program->handlers[head.handler],
+                                from + sizeof head, head.bytes);
             from += sizeof head + head.bytes;
         }
         strc_mailbox_note_due(box);

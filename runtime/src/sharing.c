@@ -81,13 +81,13 @@ static int is_possible(const strc_sharing_limits *limits, strc_division division
            (!limits->is_fixed || (division.slices == limits->usual && !division.is_coarse));
 }
 
-/// Its number; `count` as it was: it is there already, cannot be, or there are too many.
-static uint32_t add(strc_sharing *sharing, strc_division division) {
+/// Unless it is there already, cannot be, or there are too many.
+static void add(strc_sharing *sharing, strc_division division) {
     if (!is_possible(&sharing->limits, division) || sharing->count == STRC_SHARING_WAYS ||
         find(sharing, division) != sharing->count)
-        return sharing->count;
+        return;
     sharing->ways[sharing->count] = (strc_sharing_way){.division = division};
-    return sharing->count++;
+    ++sharing->count;
 }
 
 /// Chunks of half and of twice the length, and those with other sections.

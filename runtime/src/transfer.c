@@ -15,13 +15,6 @@ static void forget_messages(strc_env *env, strc_mailbox *box) {
     }
 }
 
-static strc_handler_transfer *row_of(const strc_program *program, const strc_pending *message,
-                                     const strc_flow_transfer *how) {
-    uint64_t k = 0;
-    while (program->handlers[k] != message->handle) ++k;
-    return &how->handlers[k];
-}
-
 /// Behind those that are there: they come in the order in which they are due.
 static void put_copy(strc_flow *to, const strc_mailbox *old, const strc_pending *message,
                      strc_handler_transfer *row) {
@@ -31,13 +24,9 @@ static void put_copy(strc_flow *to, const strc_mailbox *old, const strc_pending 
         ++row->dropped;
         return;
     }
-    strc_pending *copy = env->message_memory->take(box, message->bytes - STRC_LETTER);
-    copy->before = message->before - old->fired + box->fired;
-    copy->bytes = message->bytes;
-    copy->handle = to->facts->program->handlers[row->handler];
-    memcpy(copy->arguments, message->arguments, message->bytes - STRC_LETTER);
-    env->bytes_left -= copy->bytes;
-    box->messages[box->end++] = copy;
+    strc_mailbox_append(env, box, message->before - old->fired + box->fired,
+                        to->facts->program->handlers[row->handler], message->arguments,
+                        message->bytes - STRC_LETTER);
     strc_mailbox_note_due(box);
     ++row->kept;
 }
@@ -54,7 +43,8 @@ static void go_on_with_messages(const strc_flow *from, strc_flow *to,
     for (uint32_t k = 0; k < program->mailbox_count; ++k) {
         const strc_mailbox *old = &from->env.mailboxes[k];
         for (uint32_t i = old->first; i < old->end; ++i)
-            put_copy(to, old, old->messages[i], row_of(program, old->messages[i], how));
+            put_copy(to, old, old->messages[i],
+                     &how->handlers[strc_handler_of(program, old->messages[i])]);
     }
 }
 

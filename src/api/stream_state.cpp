@@ -45,9 +45,9 @@ size_t strc_stream_state_size(const strc_stream* stream) {
 
 strc_status strc_stream_save(strc_stream* stream, void* to, size_t room, size_t* size) {
     if (size) *size = 0;
-    const std::size_t most = strc_stream_state_size(stream);
-    const bool isPassing = stream && stream->replacing && stream->replacing->isUnderWay();
-    if (most == 0 || !to || !size || room < most || isPassing) return STRC_WRONG_CALL;
+    if (!stream || !to || !size || room < strc_stream_state_size(stream)) return STRC_WRONG_CALL;
+    const bool isPassing = stream->replacing && stream->replacing->isUnderWay();
+    if (isPassing) return STRC_WRONG_CALL;
     if (stream->flow->has_failed) return STRC_FAILED;
     if (strc_saved_why_not(stream->flow)) return STRC_WRONG_CALL;
     *size = strc_saved_write(stream->flow, to);
@@ -55,8 +55,7 @@ strc_status strc_stream_save(strc_stream* stream, void* to, size_t room, size_t*
 }
 
 strc_status strc_stream_restore(strc_stream* stream, const void* from, size_t size) {
-    if (!stream || (!from && size != 0) || strc_stream_state_size(stream) == 0)
-        return STRC_WRONG_CALL;
+    if (!stream || (!from && size != 0)) return STRC_WRONG_CALL;
     const bool isPassing = stream->replacing && stream->replacing->isUnderWay();
     if (isPassing) return STRC_WRONG_CALL;
     return statusOf(strc_saved_read(stream->flow, from, size));

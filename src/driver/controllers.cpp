@@ -85,4 +85,12 @@ std::vector<Change> Controllers::wait(int milliseconds) {
     return changes;
 }
 
+int opened(const Call& call, Controllers& controllers, base::Diagnostics& diags) {
+    const bool isWrongCall = diags.hasErrors();
+    if (!isWrongCall) controllers.open(diags);
+    const bool isFine = !diags.hasErrors();
+    call.reporter.show(diags);
+    return isFine ? kFine : isWrongCall ? kWrongCall : kProgramFault;
+}
+
 }  // namespace strc::driver

@@ -8,13 +8,6 @@ namespace strc::driver {
 
 namespace {
 
-/// Did it report errors?
-bool showErrors(const Call& call, base::Diagnostics& diags) {
-    const bool isWrong = diags.hasErrors();
-    call.reporter.show(diags);
-    return isWrong;
-}
-
 /// Until both have ended, nobody reads any more, or it is interrupted.
 void printChanges(const Call& call, Controllers& controllers) {
     while (!call.interrupted() && call.process.out && controllers.areOpen()) {
@@ -32,9 +25,8 @@ int controlsCommand(const Call& call) {
     if (!controllers.areWanted())
         diags.add(base::Diag::BadCommandLine)
             << "there is nothing to listen to: --osc PORT or --midi FILE";
-    if (showErrors(call, diags)) return kWrongCall;
-    controllers.open(diags);
-    if (showErrors(call, diags)) return kProgramFault;
+    const int status = opened(call, controllers, diags);
+    if (status != kFine) return status;
     printChanges(call, controllers);
     return statusOfFailure(call);
 }

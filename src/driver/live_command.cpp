@@ -258,12 +258,8 @@ private:
 int liveCommand(const Call& call) {
     base::Diagnostics diags;
     Controllers controllers(call.options, diags);
-    const bool isWrongCall = diags.hasErrors();
-    if (!isWrongCall) controllers.open(diags);
-    const bool hasErrors = diags.hasErrors();
-    call.reporter.show(diags);
-    if (hasErrors) return isWrongCall ? kWrongCall : kProgramFault;
-    return Live(call, controllers)();
+    const int status = opened(call, controllers, diags);
+    return status == kFine ? Live(call, controllers)() : status;
 }
 
 }  // namespace strc::driver

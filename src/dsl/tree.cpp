@@ -175,12 +175,11 @@ bool Tree::isStream(NodeNumber number) const {
     return number > 0 && number < nodes.size() && fits('S', nodes[number].kind);
 }
 
-std::string Tree::whyNot(const strc_node& given) const {
+std::string Tree::whyNot(const strc_node& given, std::uint32_t& depth) const {
     if (given.kind < 0 || given.kind >= STRC_NODE_KIND_COUNT)
         return fmt::format("there is no kind {} of nodes", static_cast<int>(given.kind));
     const NodeForm& form = kForms[given.kind];
     std::vector<strc_node_kind> kinds;
-    std::uint32_t depth = 1;
     for (std::size_t k = 0; k < given.child_count; ++k) {
         const NodeNumber child = given.children[k];
         if (child == 0 || child >= nodes.size())
@@ -207,15 +206,13 @@ std::string Tree::whyNot(const strc_node& given) const {
 }
 
 std::optional<NodeNumber> Tree::add(const strc_node& given) {
-    refused = whyNot(given);
+    Node made;
+    refused = whyNot(given, made.depth);
     if (!refused.empty()) {
         if (given.file && *given.file != '\0')
             refused = fmt::format("{}:{}:{}: {}", given.file, given.line, given.column, refused);
         return std::nullopt;
     }
-    Node made;
-    for (std::size_t k = 0; k < given.child_count; ++k)
-        made.depth = std::max(made.depth, depthOf(given.children[k]) + 1);
     for (std::size_t k = 0; k < given.child_count; ++k)
         made.children.push_back(own(given.children[k]));
     made.kind = given.kind;

@@ -48,7 +48,8 @@ public:
     bool isStream(NodeNumber) const;
 
 private:
-    std::string whyNot(const strc_node&) const;
+    /// `depth`: of the node, if it is one.
+    std::string whyNot(const strc_node&, std::uint32_t& depth) const;
     std::uint32_t fileNumber(const char* name);
     std::uint32_t depthOf(NodeNumber child) const;
     bool isPlace(NodeNumber node) const;

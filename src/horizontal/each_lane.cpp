@@ -39,7 +39,6 @@ private:
         const std::uint32_t index = i.var.index;
         if (!isWritten && !isDerived(one, index))
             return becomeConstant(i, fieldOf(program, id, index));
-        made.hasState = made.hasState || isWritten;
         if (made.fields[index] != ir::kNone) return;
         made.fields[index] = static_cast<std::uint32_t>(made.kernel.fieldTypes.size());
         addField(made.kernel, one.code.fields[index], types.array(one.fieldTypes[index], lanes));

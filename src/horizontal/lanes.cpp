@@ -20,9 +20,8 @@ bool isLane(const types::Type* type) {
     return !type || type->is(types::TypeKind::Void) || (type->isScalar() && !type->isFloatN());
 }
 
-/// Bytes of one instance: its arrays in a firing, and its fields. More is done lane by lane, so that it stays in the caches.
+/// Bytes of the arrays of one instance in a firing. More is done lane by lane, so that it stays in the caches.
 constexpr std::int64_t kMostOfLocals = 8 * 1024;
-constexpr std::int64_t kMostOfState = 16 * 1024;
 
 class LaneMaker {
 public:
@@ -94,10 +93,9 @@ private:
         if (ir::hasVectors(*kernel.code.work)) {
             whyNotInVectors = "it is in vectors already";
         } else if (isLane(kernel.input) && isLane(kernel.output)) {
-            Merged merged = merge(
-                context.types, context.module, one,
-                std::vector<NodeId>(static_cast<std::size_t>(lanes), id),
-                {.mayProve = mayProve, .mostOfLocals = kMostOfLocals, .mostOfState = kMostOfState});
+            Merged merged = merge(context.types, context.module, one,
+                                  std::vector<NodeId>(static_cast<std::size_t>(lanes), id),
+                                  {.mayProve = mayProve, .mostOfLocals = kMostOfLocals});
             if (merged.whyNot.empty()) return merged;
             whyNotInVectors = std::move(merged.whyNot);
         }

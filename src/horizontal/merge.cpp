@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/assert.h"
 #include "horizontal/detail/merged_kernel.h"
@@ -28,6 +29,7 @@ using types::TypeKind;
 using types::Value;
 
 constexpr std::uint64_t kCountingSteps = 100'000;
+constexpr std::int64_t kMostOfState = 16 * 1024;  ///< bytes, of one filter
 
 ir::Proofs proofsOf(const elab::Elaboration& program, NodeId id) {
     const Kernel& kernel = program.kernels[program.graph.nodes[id].kernel];
@@ -251,7 +253,7 @@ private:
         own.push_back(local);
         ownValues.push_back(std::move(values));
         size += types::sizeOf(type);
-        if (size > how.mostOfState) whyNot = "its state is large";
+        if (size > kMostOfState) whyNot = "its state is large";
         return local;
     }
 
@@ -375,7 +377,8 @@ bool isSafe(const ir::Module& module, const elab::Elaboration& program, NodeId i
 
 Merged merge(types::TypeTable& types, const ir::Module& module, const elab::Elaboration& program,
              const std::vector<NodeId>& nodes, const MergeOptions& how) {
-    const bool isAllSafe = std::all_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+    const std::set<NodeId> different(nodes.begin(), nodes.end());
+    const bool isAllSafe = std::all_of(different.begin(), different.end(), [&](NodeId id) {
         return isSafe(module, program, id, how.mayProve);
     });
     return Merger(types, program, nodes, how).run(isAllSafe ? "" : "a check might fail");

@@ -25,7 +25,6 @@ struct MergeOptions {
     bool isShared = false;  ///< all read the same window
     bool mayProve = true;  ///< that no check fails
     std::int64_t mostOfLocals = 1024;  ///< bytes of arrays in one filter's locals
-    std::int64_t mostOfState = 16 * 1024;  ///< of one filter
 };
 
 /// Bodies have to be the same but for constants. No check of them may be able to fail, as nobody could say in which filter it did.

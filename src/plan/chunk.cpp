@@ -225,7 +225,7 @@ public:
             // The last cut that is not behind; the next one that is not in front.
             carry.taken = cut[carry.taken] ? before[carry.taken] : before[carry.taken] - 1;
             carry.given = before[carry.given];
-            chunk.ordered = std::max(chunk.ordered, between(chunk, carry));
+            chunk.ordered = std::max(chunk.ordered, workBetween(chunk, carry.taken, carry.given));
         }
     }
 
@@ -246,12 +246,6 @@ private:
         double sum = 0;
         do sum += work[from++];
         while (!cut[from]);
-        return sum;
-    }
-
-    static double between(const Chunk& chunk, const Carry& carry) {
-        double sum = 0;
-        for (std::size_t k = carry.taken; k < carry.given; ++k) sum += chunk.segments[k].work;
         return sum;
     }
 
@@ -303,6 +297,12 @@ void placeQueues(const Plan& plan, const Region& region, Chunk& chunk) {
 }
 
 }  // namespace
+
+double workBetween(const Chunk& chunk, std::size_t taken, std::size_t given) {
+    double sum = 0;
+    for (std::size_t k = taken; k < given; ++k) sum += chunk.segments[k].work;
+    return sum;
+}
 
 bool hasStrings(const types::Type* type) {
     if (type->is(types::TypeKind::Array)) return hasStrings(type->element);

@@ -30,12 +30,6 @@ std::vector<bool> boundariesOf(const Chunk& chunk) {
     return kept;
 }
 
-double workIn(const Chunk& chunk, const Section& section) {
-    double sum = 0;
-    for (std::size_t k = section.taken; k < section.given; ++k) sum += chunk.segments[k].work;
-    return sum;
-}
-
 /// Of a chunk, while so many threads do those before and behind.
 double timeOf(const Chunk& chunk, double ordered, std::ptrdiff_t boundaries, double threads) {
     const auto slices = static_cast<double>(chunk.usual);
@@ -55,7 +49,7 @@ std::vector<Section> coarseSections(const Chunk& chunk) {
         while (!kept[section.taken]) --section.taken;
         while (!kept[section.given]) ++section.given;
         isOther = isOther || section.taken != carry.taken || section.given != carry.given;
-        ordered = std::max(ordered, workIn(chunk, section));
+        ordered = std::max(ordered, workBetween(chunk, section.taken, section.given));
         sections.push_back(section);
     }
     const auto all = static_cast<std::ptrdiff_t>(kept.size());

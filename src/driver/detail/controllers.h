@@ -9,6 +9,7 @@
 
 #include "base/diagnostics.h"
 #include "controls/midi.h"
+#include "driver/detail/commands.h"
 #include "driver/detail/options.h"
 
 namespace strc::driver {
@@ -55,5 +56,8 @@ private:
     Controller osc, midi;
     controls::MidiReader reader;
 };
+
+/// Opens them unless the options were wrong, and shows what has been reported: kFine, or the status with which the command ends.
+int opened(const Call&, Controllers&, base::Diagnostics&);
 
 }  // namespace strc::driver

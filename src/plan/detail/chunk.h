@@ -28,6 +28,8 @@ struct ChunkSize {
 std::optional<Chunk> cutIntoSegments(const Plan& made, Placed placed,
                                      const std::vector<std::int64_t>& reads, const ChunkSize&,
                                      const graph::Repetitions&, const WorkEstimate&);
+/// Of the segments from `taken` to before `given`.
+double workBetween(const Chunk&, std::size_t taken, std::size_t given);
 /// Sections between fewer hand-overs, for Chunk::coarse, unless the estimate says that they would be worse.
 std::vector<Section> coarseSections(const Chunk&);
 /// Texts, which are not carried: they are numbers of a thread's own.
