@@ -3,6 +3,8 @@
 import os
 import random
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -39,6 +41,7 @@ tensor<float>[2]->tensor<float>[2] filter Net { tensor<float>[2] kept; work pop 
 
 @pytest.fixture(scope="module")
 def cluster():
+    os.environ["PYTHONPATH"] = WHEEL  # where the processes that the cluster starts find the package
     made = Cluster(initialize_head=True, head_node_args={"num_cpus": 4, "include_dashboard": False, "object_store_memory": 100 * 2**20})
     ray.init(address=made.address, log_to_driver=False)
     yield made
@@ -424,6 +427,29 @@ def test_the_supervisor_dies(cluster, program, tmp_path):
         ray.kill(pool.supervisor, no_restart=False)
         assert len(pool.status()) == 1
         assert (session.process(numbers(5)) == alone.process(numbers(5))).all()
+
+
+# The package lies on the path of this process alone.
+ELSEWHERE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import ray, strc
+from strc.ray import Pool, PoolError
+ray.init("local", num_cpus=1, include_dashboard=False, log_to_driver=False, object_store_memory=100 * 2**20)
+try:
+    Pool(strc.compile("int->int filter F { work pop 1 push 1 { push(pop()); } }", "F"), patience=1000)
+except PoolError as error:
+    print(error)
+"""
+
+
+def test_nodes_without_the_package(tmp_path):
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "RAY_ADDRESS")}
+    command = [sys.executable, "-c", ELSEWHERE, WHEEL]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=600)
+    assert done.stdout.startswith("the pool's supervisor cannot be started; the Python of the cluster's nodes has to find the package strc"), (
+        done.stdout + done.stderr
+    )
 
 
 # ---- data sets

@@ -166,6 +166,11 @@ class Pool:
             except RayTaskError as error:
                 raise error.cause from None
             except RayActorError as error:
+                if error.actor_init_failed:
+                    raise PoolError(
+                        f"the pool's supervisor cannot be started; the Python of the cluster's nodes has to find the package strc of this version (by "
+                        f"`pip install` there, by PYTHONPATH when Ray is started, or by `ray.init(runtime_env=...)`): {error}"
+                    ) from None
                 if time.monotonic() > deadline:
                     raise PoolError(f"the pool's supervisor does not answer: {error}") from None
                 time.sleep(PAUSE)
