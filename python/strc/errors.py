@@ -34,9 +34,11 @@ class Place:
 
 
 class Unsupported(ImportFailure):
-    """Operators without a translation, all of them at once; those that a loop uses in one line once."""
+    """Operators without a translation, all of them at once; those that a loop uses in one line once. `sources` are the nodes that they come from,
+    if the model is a graph itself (`strc.torch.parts`)."""
 
-    def __init__(self, faults: list[tuple[str, Place]]):
+    def __init__(self, faults: list[tuple[str, Place]], sources: frozenset[str | None] = frozenset()):
+        self.sources = sources
         self.faults = faults = list(dict.fromkeys(faults))
         count = len(faults)
         head = "1 use of an operator" if count == 1 else f"{count} uses of operators"

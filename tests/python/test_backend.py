@@ -288,6 +288,109 @@ def test_an_operator_without_stream_is_named_once():
     assert len(told) == 1
 
 
+@torch.library.custom_op("strc_tests::foreign", mutates_args=())
+def foreign(x: torch.Tensor) -> torch.Tensor:
+    return x.sin() + 1
+
+
+@foreign.register_fake
+def _(x):
+    return torch.empty_like(x)
+
+
+@torch.library.custom_op("strc_tests::fill", mutates_args=("x",))
+def fill(x: torch.Tensor) -> None:
+    x.fill_(7)
+
+
+class Interrupted(nn.Module):
+    """An operator that only PyTorch has, between layers."""
+
+    def __init__(self):
+        super().__init__()
+        self.before, self.norm, self.after = nn.Linear(4, 6), nn.LayerNorm(6), nn.Linear(6, 3)
+
+    def forward(self, x):
+        y = torch.relu(self.norm(self.before(x)))
+        z, places = foreign(y).max(1, keepdim=True)
+        return self.after(torch.relu_(y + z)), places, y
+
+
+def in_parts(model, runners, calls, message):
+    """A model gives what it gives; it is said once that parts of it are PyTorch's."""
+    compiled = torch.compile(model, backend="strc")
+    with pytest.warns(backend.StrcFallback, match=f"(?s)a part of a graph runs as PyTorch runs it: .*{message}") as told:
+        for args in calls:
+            twins = [arg.clone() if isinstance(arg, torch.Tensor) else arg for arg in args]
+            assert_equal(compiled(*args), model(*twins))
+            assert_equal(args, tuple(twins))
+    assert len(told) == 1 and runners
+
+
+@torch.no_grad()
+def test_what_is_around_an_operator_without_stream_is_a_program(runners):
+    calls = [(torch.randn(batch, 4),) for batch in (2, 3, 5, 2)]
+    in_parts(Interrupted(), runners, calls, r"strc_tests.foreign.*test_backend.py.*foreign\(y\)")
+    assert len(runners) == 4  # two parts, of the first batch and of any other one
+
+
+@torch.no_grad()
+def test_values_of_parameters_count_in_parts(runners):
+    model = Interrupted()
+    x = torch.randn(2, 4)
+    in_parts(model, runners, [(x,)], "foreign")
+    compiled = torch.compile(model, backend="strc")
+    model.after.weight.mul_(2)
+    assert_equal(compiled(x), model(x))
+
+
+@torch.no_grad()
+def test_arguments_are_changed_by_pytorch_and_the_rest_is_a_program(runners):
+    def change(x, y):
+        z = (y * 2).sin().cumsum(0)
+        x.add_(z)
+        return (x * z).cos(), x
+
+    in_parts(change, runners, [(torch.randn(3), torch.randn(3)) for _ in range(2)], "it changes")
+    assert len(runners) == 2
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("change", [lambda x: x.add_(1), fill, lambda x: x[0].mul_(3)])
+def test_what_is_written_through_a_view_behind_a_part(change):
+    def model(x):
+        y = (x * 2).sin()
+        view = y.view(4)
+        z = foreign(y)
+        change(view)
+        return (y + z).cos(), view
+
+    compiled = torch.compile(model, backend="strc")
+    x = torch.randn(2, 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", backend.StrcFallback)
+        for _ in range(2):
+            assert_equal(compiled(x), model(x))
+
+
+@torch.no_grad()
+def test_tuples_between_parts(runners):
+    def model(x):
+        one, two, three = (x * 2).split(1, 1)
+        return (foreign(one) + two).sin(), torch.max(foreign(three), 1).values.cos()
+
+    in_parts(model, runners, [(torch.randn(2, 3),), (torch.randn(2, 3),)], "foreign")
+
+
+@torch.no_grad()
+def test_a_graph_of_nothing_else_is_left_as_a_whole(runners):
+    compiled = torch.compile(lambda x: foreign(x), backend="strc")
+    x = torch.ones(3)
+    with pytest.warns(backend.StrcFallback, match="a graph runs as PyTorch runs it"):
+        assert_equal(compiled(x), foreign(x))
+    assert not runners
+
+
 def test_gradients_are_pytorchs():
     model = Net().eval()
     compiled = torch.compile(model, backend="strc")
@@ -342,7 +445,7 @@ def test_buffers_that_are_changed_are_changed_once(trains):
             warnings.simplefilter("ignore", backend.StrcFallback)
             found = compiled(x)
         assert_equal(found, twin(x))
-        assert all(torch.equal(value, model.state_dict()[name]) for name, value in twin.state_dict().items())
+        assert_equal(model.state_dict(), twin.state_dict())
 
 
 @torch.no_grad()

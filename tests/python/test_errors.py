@@ -188,3 +188,28 @@ def test_a_disk_that_fills_while_files_are_written(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="model.safetensors"):
         strc.torch.export(nn.Linear(2, 2), (torch.randn(1, 2),), tmp_path / "model.str")
     assert list(tmp_path.iterdir()) == []
+
+
+@torch.library.custom_op("strc_tests::overwrite", mutates_args=("x",))
+def overwrite(x: torch.Tensor) -> None:
+    x.fill_(7)
+
+
+class Overwrites(nn.Module):
+    def __init__(self, change):
+        super().__init__()
+        self.change = change
+
+    def forward(self, x):
+        y = x * 2
+        self.change(y)  # to y
+        return y + 1
+
+
+@pytest.mark.parametrize(
+    ("change", "why"), [(overwrite, "changes its arguments and gives nothing"), (lambda y: torch._foreach_add_([y], 1.0), "aten._foreach_add.Scalar: there is no stream")]
+)
+def test_operators_that_write_and_give_nothing(change, why, tmp_path):
+    told = fault_of(Overwrites(change), torch.randn(3), path=tmp_path)
+    assert why in told
+    assert os.path.basename(__file__) in told

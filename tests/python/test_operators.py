@@ -32,7 +32,7 @@ def arithmetic(x):
 def reductions(x):
     return [
         x.mean(), x.sum(1), x.mean((0, 2)), x.mean((0, 2), keepdim=True), x.amax(1), x.amin(2), x.max(1).values, x.min(), x.max(),
-        x.var(1), x.std((1, 2), keepdim=True), x.norm(dim=2), x.cumsum(1), F.normalize(x, dim=1), x.sum(), x.var(2, correction=0),
+        x.var(1), x.std((1, 2), keepdim=True), x.norm(dim=2), x.cumsum(1), F.cosine_similarity(x[:1], x[:, :1], 1), F.normalize(x, dim=1), x.sum(), x.var(2, correction=0),
     ]
 
 

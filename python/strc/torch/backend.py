@@ -13,7 +13,8 @@ from ..program import CompileError, RunError
 from .batch import batch_of
 from .graphs import Args, is_number, is_stored, path_of, with_numbers
 from .items import Mixed
-from .runner import Runner
+from .parts import in_parts
+from .runner import ChangesArguments, Runner
 
 TOLD: set[str] = set()  # warnings that have been given
 MOST_VALUES = 8  # of numbers that a graph takes
@@ -35,11 +36,11 @@ def strc(
 
 
 class CompiledGraph:
-    """What a graph is called as: a program for each shape of its inputs, or the graph itself where there is none. Where the items of a batch are on
-    their own, its program is one for all batches."""
+    """What a graph is called as: a program for each shape of its inputs; where there is none, programs for its parts, or the graph itself. Where the
+    items of a batch are on their own, its program is one for all batches."""
 
     def __init__(self, graph: torch.fx.GraphModule, examples: Args, options: dict[str, Any]):
-        self.graph, self.options = graph, options
+        self.graph, self.examples, self.options = graph, examples, options
         nodes = [node for node in graph.graph.nodes if node.op == "placeholder"]
         self.numbers = [place for place, (node, example) in enumerate(zip(nodes, examples)) if is_number(node, example)]
         self.plain = with_numbers(graph, self.numbers)
@@ -47,30 +48,34 @@ class CompiledGraph:
         self.free = [place for place in range(len(nodes)) if place not in self.stored]
         self.batch = batch_of(nodes, self.free)
         self.programs: dict[Key, Runner | None] = {}
+        self.parts: torch.nn.Module | None = None
 
     def __call__(self, *args: Any) -> Any:
         if torch.is_grad_enabled() and any(isinstance(arg, torch.Tensor) and arg.requires_grad for arg in args):
             self.tell(GRADIENTS)
             return self.graph.forward(*args)
-        runner = self.runner(self.valued(args))
-        return self.graph.forward(*args) if runner is None else runner(args)
+        runner = self.runner(args)
+        if runner is not None:
+            return runner(args)
+        return self.graph.forward(*args) if self.parts is None else self.parts(*args)
 
     def valued(self, args: Args) -> Args:
         """With numbers instead of the tensors that stand for them."""
         return [arg.item() if place in self.numbers else arg for place, arg in enumerate(args)] if self.numbers else args
 
-    def runner(self, args: Args) -> Runner | None:
+    def runner(self, given: Args) -> Runner | None:
         """The program for these; None if there is none."""
+        args = self.valued(given)
         key = self.key(args)
         if key not in self.programs:
-            if not self.has_room(key):
+            if self.parts is not None or not self.has_room(key):
                 return None
-            made = self.for_items(args) or self.compiled(args)
+            made = self.for_items(args) or self.compiled(args, given)
             key = self.key(args)
             self.programs[key] = made
         runner = self.programs[key]
         if runner is not None and runner.is_outdated(args):
-            runner = self.programs[key] = self.for_items(args) or self.compiled(args)
+            runner = self.programs[key] = self.for_items(args) or self.compiled(args, given)
         return runner
 
     def has_room(self, key: Key) -> bool:
@@ -103,18 +108,30 @@ class CompiledGraph:
             self.batch = None  # if there is another reason, the program for this shape will tell it
             return None
 
-    def compiled(self, args: Args) -> Runner | None:
-        """None after telling why there is no program."""
+    def compiled(self, args: Args, given: Args) -> Runner | None:
+        """None after telling why there is no program, and making those of parts if there are any."""
         try:
             return Runner(self.plain, args, self.stored, self.options)
         except Unsupported as fault:
-            self.tell("\n".join(f"{what}\n    {place}" for what, place in fault.faults))
+            self.split("\n".join(f"{what}\n    {place}" for what, place in fault.faults), given, fault.sources)
+        except ChangesArguments as fault:
+            self.split(str(fault), given)
         except (ImportFailure, CompileError, RunError, ImportError) as fault:
             self.tell(str(fault))
         return None
 
-    def tell(self, why: str) -> None:
+    def split(self, why: str, given: Args, sources: frozenset[str | None] = frozenset()) -> None:
+        """Lets PyTorch do the nodes `sources`, or those that change arguments if there are none, and programs the rest."""
+        left = [name for name in sources if name is not None]
+        if len(left) == len(sources):
+            self.parts = in_parts(self.graph, given, self.examples, left, not left, self.part)
+        self.tell(why, "a graph" if self.parts is None else "a part of a graph")
+
+    def part(self, graph: torch.fx.GraphModule, examples: Args) -> CompiledGraph:
+        return CompiledGraph(graph, examples, self.options)
+
+    def tell(self, why: str, what: str = "a graph") -> None:
         """Once."""
         if why not in TOLD:
             TOLD.add(why)
-            warnings.warn(StrcFallback(f"a graph runs as PyTorch runs it: {why}"), stacklevel=3)
+            warnings.warn(StrcFallback(f"{what} runs as PyTorch runs it: {why}"), stacklevel=3)

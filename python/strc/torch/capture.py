@@ -174,6 +174,9 @@ def changes_memory(captured: Captured) -> bool:
     found = False
     for node in captured.graph.nodes:
         if node.op == "call_function" and is_in_place(node):
+            if not isinstance(node.args[0], torch.fx.Node):  # it changes a list of tensors
+                found = True
+                continue
             target, origin = node.args[0], root(node)
             related = [target, *target.users]
             found |= any(operator_name(other) in VIEWS for other in related)

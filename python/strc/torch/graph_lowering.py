@@ -12,6 +12,7 @@ from ..ir import Origin, Program
 from ..ir.model import Frame
 from . import operators  # noqa: F401  fills the table
 from .capture import Captured, is_in_place, place_of
+from .graphs import source_of
 from .lowering import Lowering, NoResult, NotLowered, Pair, Var, empty_like, shown_target
 from .weights import Known
 
@@ -29,6 +30,7 @@ class GraphLowering(Lowering):
         super().__init__(items, streams)
         self.captured, self.buffers = captured, captured.buffers
         self.faults: list[tuple[str, Place]] = []
+        self.sources: set[str | None] = set()
 
     def lower(self) -> Program:
         """The program of the whole graph. Raises `Unsupported` with all operators that have no translation."""
@@ -45,7 +47,7 @@ class GraphLowering(Lowering):
                 self.values[node] = self.lower_node(node)
         results = self.results([*self.captured.returned, *(buffer.after for buffer in self.buffers)])
         if self.faults:
-            raise Unsupported(self.faults)
+            raise Unsupported(self.faults, frozenset(self.sources))
         return Program(tuple(inputs), self.instructions, results, self.captured.class_name, shapes=self.shapes)
 
     def is_empty(self, node: torch.fx.Node) -> bool:
@@ -106,12 +108,13 @@ class GraphLowering(Lowering):
 
     def blame(self, what: str, node: torch.fx.Node) -> None:
         self.faults.append((what, place_of(node)))
+        self.sources.add(source_of(node))
 
     def stand_in(self) -> Any:
         """For what has no translation, so that what depends on it is read too, and its faults are told."""
         if isinstance(self.meta, (tuple, list)):
             return tuple(self.new_var(like) if isinstance(like, torch.Tensor) else like for like in self.meta)
-        return self.new_var(self.meta)
+        return self.new_var(self.meta) if isinstance(self.meta, torch.Tensor) else None
 
     def value(self, node: torch.fx.Node) -> Any:
         return self.values[node]

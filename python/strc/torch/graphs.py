@@ -11,6 +11,7 @@ import torch
 from .batch import Batch
 
 Args = Sequence[Any]
+SOURCE = "strc_source"  # in the meta data that PyTorch hands on from a node to what it is made of
 
 
 def is_stored(node: torch.fx.Node, example: Any) -> bool:
@@ -45,11 +46,24 @@ def with_numbers(graph: torch.fx.GraphModule, places: Sequence[int]) -> torch.fx
     return torch.fx.GraphModule(graph, plain)
 
 
+def name_sources(graph: torch.fx.Graph) -> None:
+    """Lets every node of a graph that is captured say of which node of this one it is."""
+    for node in graph.nodes:
+        node.meta["custom"] = {**node.meta.get("custom", {}), SOURCE: node.name}
+
+
+def source_of(node: torch.fx.Node) -> str | None:
+    """The name of the node of the graph that was captured; None if it is none of a graph."""
+    name: str | None = node.meta.get("custom", {}).get(SOURCE)
+    return name
+
+
 class Model(torch.nn.Module):  # type: ignore[misc]
     """A graph with its parameters inside, and with the sizes that it was called with, but for the numbers of `batch`."""
 
     def __init__(self, graph: torch.fx.GraphModule, args: Args, stored: dict[int, str], batch: Batch | None = None):
         super().__init__()
+        name_sources(graph.graph)
         self.graph = [graph]  # in a list, so that it is no module of this one
         self.batch = batch
         self.fixed = [None if isinstance(arg, torch.Tensor) else arg for arg in args]

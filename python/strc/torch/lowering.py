@@ -267,6 +267,8 @@ class Lowering:
     def apply(self, node: torch.fx.Node | Call, args: Any, kwargs: Any) -> Any:
         """What an operator gives for values. Raises `NotLowered`."""
         if not isinstance(node.meta.get("val"), (torch.Tensor, tuple, list)):
+            if getattr(getattr(node.target, "_schema", None), "is_mutable", False):
+                raise NotLowered("changes its arguments and gives nothing, and a stream gives results alone")
             return node.meta.get("val")  # a size, or nothing
         for value in torch.utils._pytree.tree_leaves((args, kwargs)):
             if isinstance(value, NoResult):

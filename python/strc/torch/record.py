@@ -267,7 +267,11 @@ class Recorder(ProxyTorchDispatchMode):  # type: ignore[misc]
         if not torch.fx.traceback.has_preserved_node_meta():
             return {"nn_module_stack": self.modules.stack, "stack_trace": model_lines()}
         meta = torch.fx.traceback.get_current_meta()
-        return {"nn_module_stack": meta.get("nn_module_stack", self.modules.stack), "stack_trace": meta.get("stack_trace", "")}
+        return {
+            "nn_module_stack": meta.get("nn_module_stack", self.modules.stack),
+            "stack_trace": meta.get("stack_trace", ""),
+            "custom": meta.get("custom", {}),
+        }
 
 
 def names_of(model: torch.nn.Module, count: int) -> list[str]:

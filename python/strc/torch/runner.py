@@ -20,8 +20,12 @@ from .graphs import Args, Model
 from .lowering import WRAPS, of_items
 
 
+class ChangesArguments(ImportFailure):
+    """A graph changes its arguments in place."""
+
+
 def check_effects(imported: Imported) -> None:
-    """Raises ImportFailure for changes of arguments, which a program would leave out."""
+    """Raises `ChangesArguments`, since a program would leave that out."""
     changed = list(imported.captured.changed)
     for node in imported.captured.graph.nodes:
         if node.op != "call_function":
@@ -29,7 +33,7 @@ def check_effects(imported: Imported) -> None:
         if is_in_place(node) and getattr(root(node), "op", "") == "placeholder":
             changed.append(str(root(node)))
     if changed:
-        raise ImportFailure(f"it changes {', '.join(changed)} in place, and a stream leaves its input as it is")
+        raise ChangesArguments(f"it changes {', '.join(changed)} in place, and a stream leaves its input as it is")
 
 
 def held(tensor: torch.Tensor) -> torch.Tensor:

@@ -133,7 +133,7 @@ def cosine_similarity(ctx: Lowering, x: Any, y: Any, dim: int = 1, eps: float = 
         root = ctx.emit("sqrt", (squares,), like=Like(without(one.shape, along, True), kind))
         return ctx.emit("clamp_min", (root,), float(eps), like=Like(without(one.shape, along, True), kind))
 
-    if len(x.shape) != len(y.shape):
-        raise NotLowered("of tensors with different numbers of dimensions")
+    if len(x.shape) != len(y.shape) or x.shape[dim] != y.shape[dim]:
+        raise NotLowered("of vectors of which one is as long as the other by repetition alone")
     one, other = (ctx.emit("div", (value, length(value)), like=Like(value.shape, kind)) for value in (x, y))
     return ctx.emit("sum", (ctx.emit("mul", (one, other), like=whole),), along, like=part)
