@@ -69,3 +69,84 @@ def test_what_is_kept(tmp_path):
     """Boxes behind their suppression, as detectors give them."""
     torch.manual_seed(6)
     equal(lambda b, s: b[ops.nms(b, s, 0.5)], [boxes_of(12, 9), torch.rand(12)], tmp_path)
+
+
+class Chooses(nn.Module):
+    """What a detector does with the numbers that its network gives: boxes with a score, the best of each class, and of these those that overlap little."""
+
+    def __init__(self, detector, boxes):
+        super().__init__()
+        self.detector = detector
+        self.register_buffer("boxes", boxes)
+
+    def chosen(self, found):
+        (chosen,) = found
+        return chosen["boxes"], chosen["scores"], chosen["labels"]
+
+
+class OfSsd(Chooses):
+    def forward(self, places, classes):
+        return self.chosen(self.detector.postprocess_detections({"bbox_regression": places, "cls_logits": classes}, [self.boxes], [(40, 40)]))
+
+
+class OfRetinaNet(Chooses):
+    def forward(self, places, classes):
+        first = self.boxes.shape[0] // 2
+        parts = {"bbox_regression": [places[:, :first], places[:, first:]], "cls_logits": [classes[:, :first], classes[:, first:]]}
+        return self.chosen(self.detector.postprocess_detections(parts, [[self.boxes[:first], self.boxes[first:]]], [(40, 40)]))
+
+
+DETECTORS = {"ssdlite320_mobilenet_v3_large": (OfSsd, 0.6), "retinanet_resnet50_fpn": (OfRetinaNet, 0.75)}
+
+
+@pytest.mark.parametrize("scores", ["many", "few", "none"])
+@pytest.mark.parametrize("name", DETECTORS)
+def test_what_detectors_choose(name, scores, tmp_path):
+    """As many boxes as the run finds: more than the best that are wanted, fewer, none."""
+    torch.manual_seed(7)
+    detection = pytest.importorskip("torchvision.models.detection")
+    kind, least = DETECTORS[name]
+    detector = getattr(detection, name)(weights=None, weights_backbone=None, num_classes=3).eval()
+    detector.topk_candidates, detector.detections_per_img, detector.score_thresh, detector.nms_thresh = 12, 15, least, 0.3
+    model = kind(detector, boxes_of(40, 40))
+    inputs = [0.3 * torch.randn(1, 40, 4), {"many": 3.0, "few": 0.6, "none": 0.1}[scores] * torch.randn(1, 40, 3) - 0.1]
+    expected = model(*inputs)
+    assert {"many": 8, "few": 1, "none": 0}[scores] <= len(expected[0]) <= {"many": 15, "few": 7, "none": 0}[scores]
+    strc.torch.export(model, inputs, tmp_path / "model.str")
+    for one, other in zip(run_program(tmp_path, kind.__name__, inputs, 3), expected):
+        assert one.shape == other.shape and one.dtype == other.dtype
+        assert_close(one, other)
+
+
+def test_batched_nms(tmp_path):
+    torch.manual_seed(8)
+    classes = torch.randint(0, 2, (30,))
+    made = equal(lambda b, s: ops.batched_nms(b[s > 0.2], s[s > 0.2], classes[: len(s)][s > 0.2], 0.1), [boxes_of(30, 9), torch.rand(30)], tmp_path)
+    assert 5 < len(made) < 20
+
+
+def test_a_whole_detector(tmp_path):
+    """With weights under which its scores are apart."""
+    torch.manual_seed(0)
+    detection = pytest.importorskip("torchvision.models.detection")
+
+    class Detector(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.network = detection.ssdlite320_mobilenet_v3_large(weights=None, weights_backbone=None, num_classes=5).eval()
+            for weight in self.network.parameters():
+                if weight.dim() == 4:
+                    nn.init.kaiming_normal_(weight)
+
+        def forward(self, pictures):
+            (found,) = self.network([pictures[0]])
+            return found["boxes"], found["scores"], found["labels"]
+
+    model, inputs = Detector().eval(), [torch.rand(1, 3, 320, 320)]
+    with torch.no_grad():
+        expected = model(*inputs)
+    strc.torch.export(model, inputs, tmp_path / "model.str")
+    boxes, scores, labels = run_program(tmp_path, "Detector", inputs, 3)
+    assert len(labels) == 300 and torch.equal(labels, expected[2])
+    assert_close(scores, expected[1])
+    assert (boxes - expected[0]).abs().max() < 0.05

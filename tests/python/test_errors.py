@@ -167,7 +167,7 @@ def test_only_what_is_refused_is_named(tmp_path):
 
 def test_a_library_of_models_has_lines_too(tmp_path):
     detection = pytest.importorskip("torchvision.models.detection")
-    model = detection.ssdlite320_mobilenet_v3_large(weights=None, weights_backbone=None).eval()
+    model = detection.fasterrcnn_mobilenet_v3_large_320_fpn(weights=None, weights_backbone=None).eval()
     told = fault_of(model, torch.randn(1, 3, 320, 320), path=tmp_path)
     assert "depends on the values of its input" in told and "torchvision" in told and ".py:" in told
 

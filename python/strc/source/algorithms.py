@@ -4,46 +4,49 @@ from __future__ import annotations
 
 from .floats import StreamFilter
 
-_ORDER = """
+
+def _order(count: str, made: str) -> str:
+    """`count` elements are in a row, of which there are n at most; `made` of the places is pushed."""
+    return f"""
 // Of each row the places of its elements in order, of equal ones the first first; NaN counts as the greatest.
-tensor->tensor filter NAME(int rows, int n, boolean descending) {
-    boolean isBefore(double one, double other) {
+tensor->tensor filter NAME(int rows, int n, boolean descending) {{
+    boolean isBefore(double one, double other) {{
         if (descending) return one > other || (one != one && other == other);
         return one < other || (other != other && one == one);
-    }
-    work pop 1 push 1 {
+    }}
+    work pop 1 push 1 {{
         tensor<double> keys = (double) pop();
         int[rows][n] order;
         int[n] places;
         int[n] merged;
         double[n] key;
-        for (int row = 0; row < rows; row++) {
-            for (int k = 0; k < n; k++) {
+        for (int row = 0; row < rows; row++) {{
+            for (int k = 0; k < {count}; k++) {{
                 places[k] = k;
                 key[k] = (double) keys[row, k];
-            }
-            for (int width = 1; width < n; width *= 2) {
-                for (int low = 0; low < n; low += 2 * width) {
-                    int middle = (int) min(low + width, n);
-                    int high = (int) min(low + 2 * width, n);
+            }}
+            for (int width = 1; width < {count}; width *= 2) {{
+                for (int low = 0; low < {count}; low += 2 * width) {{
+                    int middle = (int) min(low + width, {count});
+                    int high = (int) min(low + 2 * width, {count});
                     int left = low;
                     int right = middle;
-                    for (int k = low; k < high; k++) {
+                    for (int k = low; k < high; k++) {{
                         boolean takesRight = left >= middle;
                         if (left < middle && right < high)
                             takesRight = isBefore(key[places[right]], key[places[left]]);
                         if (takesRight) merged[k] = places[right++];
                         else merged[k] = places[left++];
-                    }
-                }
-                for (int k = 0; k < n; k++) places[k] = merged[k];
-            }
-            for (int k = 0; k < n; k++) order[row][k] = places[k];
-        }
+                    }}
+                }}
+                for (int k = 0; k < {count}; k++) places[k] = merged[k];
+            }}
+            for (int k = 0; k < {count}; k++) order[row][k] = places[k];
+        }}
         tensor made = order;
-        push(long(made));
-    }
-}"""
+        push(long({made}));
+    }}
+}}"""
 
 _LAST_PLACE = """
 // Of each of n numbers the place where it stands last among those that arrive; -1 if it does not.
@@ -360,12 +363,12 @@ tensor->tensor filter NAME(int count) {{
 _CHOSEN = """
         int[n] places;
         int count = 0;
-        for (int k = 0; k < n; k++) if (mask[k]) places[count++] = k;
+        for (int k = 0; k < size(mask, 0); k++) if (mask[k]) places[count++] = k;
         tensor all = places;
         tensor<long> at = long(narrow(all, 0, 0, count));"""
 
 _MASKED_SELECT = f"""
-// The items that a mask of as many chooses.
+// The items that a mask of as many chooses; there are n at most.
 tensor->tensor filter NAME(int n) {{
     work pop 2 push 1 {{
         tensor x = pop();
@@ -390,6 +393,47 @@ tensor->tensor filter NAME(int n, int rank, int[_] sizes) {{
     }}
 }}"""
 
+_PLACES = f"""
+// Where the elements of a row stand that are not zero, in rows of one; there are n at most.
+tensor->tensor filter NAME(int n) {{
+    work pop 1 push 1 {{
+        tensor<boolean> mask = pop() != 0;{_CHOSEN}
+        push(unsqueeze(at, 1));
+    }}
+}}"""
+
+_FRONT = """
+// The first `most` of a dimension, or all of them if there are fewer.
+tensor->tensor filter NAME(int dim, int most) {
+    work pop 1 push 1 {
+        tensor x = pop();
+        push(narrow(x, dim, 0, (int) min(size(x, dim), most)));
+    }
+}"""
+
+_FROM_FRONT = """
+// Places in a dimension of what comes first, of which negative ones count from the end.
+tensor->tensor filter NAME(int dim) {
+    work pop 2 push 1 {
+        int count = size(pop(), dim);
+        tensor places = pop();
+        push(where(places < 0, places + count, places));
+    }
+}"""
+
+_FULL = """
+// As many numbers as there are.
+tensor->tensor filter NAME(KIND value) {
+    work pop 1 push 1 {
+        push(MADE(full(value, size(pop(), 0))));
+    }
+}"""
+
+
+def _full(name: str, kind: str, made: str = "") -> StreamFilter:
+    return StreamFilter(name, ("value",), _FULL.replace("KIND", kind).replace("MADE", made))
+
+
 _RUN_LENGTHS = """
 // Of where runs begin, and of how many elements there are: how long each run is.
 tensor->tensor filter NAME(int n) {
@@ -400,7 +444,8 @@ tensor->tensor filter NAME(int n) {
 }"""
 
 ALGORITHMS: dict[str, StreamFilter] = {
-    "order": StreamFilter("Order", ("rows", "n", "descending"), _ORDER),
+    "order": StreamFilter("Order", ("rows", "n", "descending"), _order("n", "made")),
+    "order_counted": StreamFilter("OrderCounted", ("rows", "n", "descending"), _order("size(keys, 1)", "narrow(made, 1, 0, size(keys, 1))")),
     "last_place": StreamFilter("LastPlace", ("count", "n"), _LAST_PLACE),
     **{
         f"reduce_at_{kind}_{element}": _reduce_at(kind, element)
@@ -419,6 +464,11 @@ ALGORITHMS: dict[str, StreamFilter] = {
     "legendre": _polynomial("Legendre", "x", "((2 * k + 1) * x * q - k * p) / (k + 1)"),
     "masked_select": StreamFilter("MaskedSelect", ("n",), _MASKED_SELECT),
     "nonzero": StreamFilter("Nonzero", ("n", "rank", "sizes"), _NONZERO),
+    "places_counted": StreamFilter("PlacesCounted", ("n",), _PLACES),
+    "front": StreamFilter("Front", ("dim", "most"), _FRONT),
+    "from_front_counted": StreamFilter("FromFrontCounted", ("dim",), _FROM_FRONT),
+    "full_float": _full("FullFloat", "double", "(float) "),
+    "full_long": _full("FullLong", "int", "long"),
     "run_lengths": StreamFilter("RunLengths", ("n",), _RUN_LENGTHS),
     "lu": StreamFilter("Lu", ("batch", "rows", "columns", "least"), _LU),
     "cholesky": StreamFilter("Cholesky", ("batch", "n"), _CHOLESKY),

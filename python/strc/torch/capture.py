@@ -24,7 +24,7 @@ from .mode import in_training, is_training, trains
 from .places import OWN_FOLDER, TORCH_FOLDER, at_line, own_place, stays
 from .record import NotRecorded, Stored, record, versions
 from .results import plain_results
-from .scans import scans_as_loops
+from .scans import replaced, scans_as_loops
 from .states import Buffer, changed_buffers, returned_by
 
 MADE_FOR = "2.11"
@@ -114,7 +114,9 @@ def quiet() -> Iterator[None]:
 
 
 def export(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Any) -> ExportedProgram:
-    with quiet():
+    from .decompositions.boxes import REPLACED
+
+    with quiet(), replaced(REPLACED):
         return torch.export.export(model, tuple(inputs), dynamic_shapes=dynamic, strict=False)
 
 

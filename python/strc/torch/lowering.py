@@ -135,6 +135,17 @@ def static(value: Any) -> int | None:
     return int(expression) if expression is not None and expression.is_number else None
 
 
+def at_most(value: Any) -> int:
+    """A dimension as an int, or the most that one may be which only the run knows. Raises `NotLowered` if nothing bounds it."""
+    size = static(value)
+    if size is not None:
+        return size
+    bounds = value.node.shape_env.bound_sympy(value.node.expr)
+    if not bounds.upper.is_number or not bounds.upper.is_finite or bounds.upper >= 2**31:
+        raise NotLowered("of a dimension that is open")
+    return int(bounds.upper)
+
+
 @dataclass(frozen=True)
 class Call:
     """A call of an operator that is no node of the model's graph, but part of what a node is made of."""

@@ -12,7 +12,7 @@ import inspect
 import itertools
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -80,15 +80,18 @@ def identity(combined: Callable[[Tensors, Tensors], Tensors], xs: Tensors) -> tu
     return None
 
 
-REPLACED = {("scan", "_maybe_compile_and_run_fn"): scanned, ("associative_scan", "generic_associative_scan"): associated}
+REPLACED = {
+    (f"{FOLDER}.scan", "_maybe_compile_and_run_fn"): scanned,
+    (f"{FOLDER}.associative_scan", "generic_associative_scan"): associated,
+}
 
 
 @contextlib.contextmanager
-def scans_as_loops() -> Iterator[None]:
-    """While it lasts both are loops, in models that have loaded them."""
+def replaced(functions: Mapping[tuple[str, str], Any]) -> Iterator[None]:
+    """While it lasts functions of modules, by the names of both, are others, in modules that have been loaded."""
     kept: list[tuple[Any, str, Any]] = []
-    for (name, function), instead in REPLACED.items():
-        module = sys.modules.get(f"{FOLDER}.{name}")
+    for (name, function), instead in functions.items():
+        module = sys.modules.get(name)
         if module is not None:
             kept.append((module, function, getattr(module, function)))
             setattr(module, function, instead)
@@ -97,3 +100,8 @@ def scans_as_loops() -> Iterator[None]:
     finally:
         for module, function, before in kept:
             setattr(module, function, before)
+
+
+def scans_as_loops() -> contextlib.AbstractContextManager[None]:
+    """While it lasts both are loops."""
+    return replaced(REPLACED)

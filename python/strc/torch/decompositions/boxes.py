@@ -7,7 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..lowering import Lowering, NotLowered, lowers, static
+from ..lowering import Like, Lowering, NotLowered, at_most, lowers, static
+from .primitives import LIBRARY
 from .registry import made_of
 
 
@@ -45,5 +46,39 @@ def nms(ctx: Lowering, boxes: Any, scores: Any, iou_threshold: float) -> Any:
     """Those boxes that overlap none with a higher score by more; how many, the run knows."""
     count = static(boxes.shape[0])
     if count is None:
-        raise NotLowered("of as many boxes as only the run knows")
+        one = ctx.emit("full_long", (scores,), 0, like=Like(scores.shape, torch.int64))
+        return nms_of_classes(ctx, boxes, scores, one, iou_threshold)
     return ctx.emit("nms", (boxes, scores), count, float(iou_threshold))
+
+
+LIBRARY.define("nms_of_classes(Tensor boxes, Tensor scores, Tensor classes, float iou_threshold) -> Tensor")
+
+
+def kept_of_classes(boxes: Tensor, scores: Tensor, classes: Tensor, iou_threshold: float) -> Tensor:
+    """`torchvision.ops.batched_nms`, which stands for it while a model is captured: it does the same in two ways, and chooses by how many boxes there are."""
+    return torch.ops.strc.nms_of_classes(boxes, scores, classes, iou_threshold)
+
+
+def computed(boxes: Tensor, scores: Tensor, classes: Tensor, iou_threshold: float) -> Tensor:
+    kept = torch.zeros_like(scores, dtype=torch.bool)
+    for one in classes.unique():
+        places = torch.where(classes == one)[0]
+        kept[places[torch.ops.torchvision.nms(boxes[places], scores[places], iou_threshold)]] = True
+    places = torch.where(kept)[0]
+    return places[scores[places].sort(descending=True, stable=True)[1]]
+
+
+LIBRARY.impl("nms_of_classes", computed, "CPU")
+
+
+@torch.library.register_fake("strc::nms_of_classes", lib=LIBRARY)
+def as_many_as_are_kept(boxes: Tensor, scores: Tensor, classes: Tensor, iou_threshold: float) -> Tensor:
+    return boxes.new_empty(torch.library.get_ctx().new_dynamic_size(max=at_most(boxes.shape[0])), dtype=torch.int64)
+
+
+@lowers("strc.nms_of_classes.default")
+def nms_of_classes(ctx: Lowering, boxes: Any, scores: Any, classes: Any, iou_threshold: float) -> Any:
+    return ctx.emit("nms_of_classes", (boxes, scores, classes), at_most(boxes.shape[0]), float(iou_threshold))
+
+
+REPLACED = {("torchvision.ops.boxes", "batched_nms"): kept_of_classes, ("torchvision.ops", "batched_nms"): kept_of_classes}

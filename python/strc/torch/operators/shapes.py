@@ -88,6 +88,8 @@ def part(ctx: Lowering, x: Any, dim: int = 0, start: Any = None, end: Any = None
     size = static(x.shape[x.dim(dim)])
     if size is None and start in (None, 0) and (end is None or static(end) is None or end >= 2**31) and step == 1:
         return x
+    if size is None and start in (None, 0) and static(end) is not None and end >= 0 and step == 1:
+        return ctx.emit("front", (x,), x.dim(dim), static(end))
     if size is None:
         raise NotLowered("a part of a dimension that is open")
     low, high, step = slice(static(start or 0), size if end is None else static(end), step).indices(size)
@@ -216,17 +218,22 @@ def channel_shuffle(ctx: Lowering, x: Any, groups: int) -> Any:
     return ctx.emit("reshape", (turned,), sizes_of(ctx.meta))
 
 
+FULL = {torch.float32: "full_float", torch.int64: "full_long"}
+
+
 @lowers("fill.Scalar", "fill.Tensor", "full_like.default", "zeros_like.default", "ones_like.default", "new_zeros.default", "new_ones.default")
 def filled(ctx: Lowering, x: Any, value: Any = None, *_: Any, **__: Any) -> Any:
     """A tensor of one number, whose shape is all that is taken of the input."""
     assert ctx.node is not None
     sizes = ctx.extents(ctx.meta.shape)
-    if None in sizes:
-        raise NotLowered("a tensor with an open dimension")
     target = str(ctx.node.target)
     number = 1 if "ones" in target else 0 if "zeros" in target else value.tensor.item() if isinstance(value, Known) else value
     if not isinstance(number, (bool, int, float)):
         raise NotLowered("filled with a number that is computed")
+    if list(sizes) == [None] and ctx.meta.dtype in FULL:
+        return ctx.emit(FULL[ctx.meta.dtype], (x,), number)
+    if None in sizes:
+        raise NotLowered("a tensor with an open dimension")
     return ctx.alike("filled", torch.full(sizes, number, dtype=ctx.meta.dtype))
 
 
