@@ -85,7 +85,8 @@ class Part:
 
 def parts_of(graph: torch.fx.Graph, left: Iterable[str], made: dict[str, Any]) -> list[Part]:
     """The nodes of a graph in order, those that are left to PyTorch apart; elements of a tuple with what makes it."""
-    names, parts, at = set(left), [], {}
+    names, parts = set(left), list[Part]()
+    at: dict[torch.fx.Node, Part] = {}
     for node in calls_of(graph):
         is_element = node.target is operator.getitem and isinstance(made.get(node.args[0].name), (tuple, list))
         part = at.get(node.args[0]) if is_element else None

@@ -71,7 +71,7 @@ def computed(boxes: Tensor, scores: Tensor, classes: Tensor, iou_threshold: floa
 LIBRARY.impl("nms_of_classes", computed, "CPU")
 
 
-@torch.library.register_fake("strc::nms_of_classes", lib=LIBRARY)
+@torch.library.register_fake("strc::nms_of_classes", lib=LIBRARY)  # type: ignore[untyped-decorator]
 def as_many_as_are_kept(boxes: Tensor, scores: Tensor, classes: Tensor, iou_threshold: float) -> Tensor:
     return boxes.new_empty(torch.library.get_ctx().new_dynamic_size(max=at_most(boxes.shape[0])), dtype=torch.int64)
 
