@@ -281,6 +281,17 @@ class Live(Case):
             time.sleep(0.01)
         self.assertEqual(came, [wanted])
 
+    def test_large_items_are_taken_one_by_one(self):
+        # 1024 of these would be 2 GiB at each end.
+        self.file("p.str", "float[524288]->float[524288] filter Main { work pop 1 push 1 { push(pop()); } }\n")
+        self.file("in.raw", struct.pack("f", 0.5) * (3 * 524288))
+        process = subprocess.Popen([STRC, "live", "--top", "Main", "--in", "in.raw", "--out", "out.raw", "p.str"], cwd=self.folder, env=clean(), stdin=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(self.bytes("out.raw"), self.bytes("in.raw"))
+        self.assertLess(used.ru_maxrss, 1 << 20, "KiB")
+
     def test_the_program_does_not_wait_for_a_file_that_is_read(self):
         self.file("p.str", program(0))
         session = self.session("--top", "Main", "p.str")
