@@ -456,6 +456,10 @@ STRC_API strc_status strc_stream_replace(strc_stream*, strc_compiler* program, u
 /// Tells how far that is; with `waits` once the new program is READY or REFUSED. STRC_WRONG_CALL: the stream is not "replaceable".
 STRC_API strc_status strc_stream_replacement(strc_stream*, int waits, strc_replacement* to);
 
+/// The compiler that the stream belongs to: another one since the call of strc_stream_process in which another program took over. For the thread
+/// that processes, which need not wait for whoever asks about the replacement.
+STRC_API strc_compiler* strc_stream_compiler(const strc_stream*);
+
 /// The same as strc_stream_set with the value as a text, as -D has it; an int takes the nearest one of a real. STRC_FAILED: there is no such open parameter, or the text is no value of its
 /// type, or the program refuses it, as the diagnostics of the stream's compiler say. With the option "open-ranges" parameters of which the program
 /// says `@range` (docs/plug-ins.md) are open, too, and while strc_stream_run runs one with `@smooth` gets there in that time.

@@ -32,6 +32,7 @@ struct strc_sound_device {
     unsigned char
         part[STRC_MOST_DEVICE_CHANNELS * sizeof(float)];  ///< of a frame that is given in pieces
     size_t part_size;
+    int has_overflowed;  ///< atomic: the device has found no room since the last look
     int has_begun;  ///< an output plays from when some blocks are there
     int is_gone;  ///< atomic: the device
     int drains;  ///< atomic: nothing more comes, so silence is right

@@ -110,7 +110,7 @@ static int open_client(strc_sound_device *self, const char *what, char *why) {
     return add_ports(self, why);
 }
 
-/// Channels in turn with the ports that are there, of which a single one serves all outputs to a mono card.
+/// Channels in turn with the ports that are there. A single port of a card serves all channels: JACK adds up what is connected with one.
 static int connect_ports(const strc_sound_device *self, char *why) {
     const jack *own = self->own;
     if (strcmp(own->others, "-") == 0) return 0;
@@ -123,10 +123,12 @@ static int connect_ports(const strc_sound_device *self, char *why) {
                  self->is_output ? "inputs" : "outputs");
         return -1;
     }
-    for (uint32_t c = 0; found && c < self->channels && found[c]; ++c) {
+    const int is_single = is_card && found && found[0] && !found[1];
+    for (uint32_t c = 0; found && c < self->channels && (is_single || found[c]); ++c) {
         const char *ours = own->call.port_name(own->ports[c]);
-        (void)own->call.connect(own->client, self->is_output ? ours : found[c],
-                                self->is_output ? found[c] : ours);
+        const char *other = found[is_single ? 0 : c];
+        (void)own->call.connect(own->client, self->is_output ? ours : other,
+                                self->is_output ? other : ours);
     }
     if (found) own->call.free(found);
     return 0;

@@ -10,12 +10,20 @@
 
 enum { kMostMeta = 1 << 24 };
 
+static const char is_description[] =
+    "this is the description of a recording, whose samples lie in a file with the ending "
+    "'.sigmf-data'";
+
 // ---- readers
 
 /// The text of the description, to be freed; null after reporting.
 static char *read_description(const strc_reader *reader) {
     const strc_source *data = &reader->source;
     char path[STRC_SIGMF_PATH];
+    if (strc_sigmf_is_meta(data->name)) {
+        (void)strc_source_malformed(data, "SigMF", is_description);
+        return NULL;
+    }
     if (strc_sigmf_path(data->name, path) != 0) {
         STRC_FAIL(data->origin, CannotOpenFile, data->name, strerror(ENAMETOOLONG));
         return NULL;
@@ -66,6 +74,7 @@ static int write_items(strc_writer *writer, const void *from, uint64_t count) {
 static int describe(strc_writer *writer) {
     const strc_number_writer *own = writer->own;
     char path[STRC_SIGMF_PATH];
+    if (strc_sigmf_is_meta(writer->sink.name)) return strc_sink_fail(&writer->sink, is_description);
     if (strc_sigmf_path(writer->sink.name, path) != 0)
         return strc_sink_fail(&writer->sink, strerror(ENAMETOOLONG));
     const int is_pair = own->item.kind == STRC_COMPLEX;

@@ -15,6 +15,9 @@ typedef struct strc_sigmf {
 /// "a.sigmf-meta" of "a.sigmf-data", and of other names with the ending behind; -1: the name is too long.
 int strc_sigmf_path(const char *data, char path[STRC_SIGMF_PATH]);
 
+/// Is it the name of a description?
+int strc_sigmf_is_meta(const char *name);
+
 /// Of the text of the description; -1 with half a sentence in `why`.
 int strc_sigmf_read(const char *text, strc_sigmf *, char why[STRC_SIGMF_WHY]);
 

@@ -7,10 +7,17 @@
 
 static const char data_end[] = ".sigmf-data", meta_end[] = ".sigmf-meta";
 
+static int ends_with(const char *text, const char *end) {
+    const size_t size = strlen(text), length = strlen(end);
+    return size >= length && strcmp(text + size - length, end) == 0;
+}
+
+int strc_sigmf_is_meta(const char *name) { return ends_with(name, meta_end); }
+
 int strc_sigmf_path(const char *data, char path[STRC_SIGMF_PATH]) {
     size_t size = strlen(data);
     const size_t end = sizeof data_end - 1;
-    if (size >= end && strcmp(data + size - end, data_end) == 0) size -= end;
+    if (ends_with(data, data_end)) size -= end;
     if (size + sizeof meta_end > STRC_SIGMF_PATH) return -1;
     memcpy(path, data, size);
     memcpy(path + size, meta_end, sizeof meta_end);

@@ -68,6 +68,7 @@ void strc_device_capture(strc_sound_device *self, const float *const *channels, 
             frame_at(self, head + k)[c] = channels[c][k * stride];
     __atomic_fetch_add(&self->dropouts, frames - taken, __ATOMIC_RELAXED);
     __atomic_store_n(&self->head, head + taken, __ATOMIC_RELEASE);
+    if (taken < frames) __atomic_store_n(&self->has_overflowed, 1, __ATOMIC_RELEASE);
     wake(self);
 }
 
@@ -106,9 +107,20 @@ static int wait_for_device(const strc_sound_device *self) {
     return read(self->wake, &count, sizeof count) < 0 && errno != EAGAIN ? -1 : 0;
 }
 
+/// A ring that has been full would stay so, and all that follows would be late by its length: behind an overflow what is old is lost, too, but
+/// for as much as an output plays from.
+static void skip_old(strc_sound_device *self) {
+    if (!__atomic_exchange_n(&self->has_overflowed, 0, __ATOMIC_ACQUIRE)) return;
+    const uint64_t there = filled(self), kept = (uint64_t)kAhead * self->block;
+    if (there <= kept) return;
+    __atomic_fetch_add(&self->dropouts, there - kept, __ATOMIC_RELAXED);
+    __atomic_store_n(&self->tail, self->tail + (there - kept), __ATOMIC_RELEASE);
+}
+
 int64_t strc_sound_device_read(strc_sound_device *self, unsigned char *to, size_t bytes) {
     const size_t size = self->channels * sizeof(float);
     uint64_t there;
+    skip_old(self);
     while ((there = filled(self)) == 0) {
         if (is_gone(self)) return 0;
         if (wait_for_device(self) != 0) return -1;

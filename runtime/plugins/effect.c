@@ -87,12 +87,12 @@ void strc_effect_set(strc_effect *self, uint32_t control, double value) {
         self->controls[k].is_new |= self->controls[k].is_refused;
 }
 
-/// One step of what moves; nonzero: something is on its way still.
-static int move_controls(strc_effect *self) {
+/// One step of what moves, or with `only_jumps` the values alone that are there at once; nonzero: something is on its way still.
+static int move_controls(strc_effect *self, int only_jumps) {
     int moves = 0, accepts = 0;
     for (uint32_t k = 0; k < self->about->control_count; ++k) {
         strc_moving *each = &self->controls[k];
-        if (!each->is_new) continue;
+        if (!each->is_new || (only_jumps && each->step != 0)) continue;
         const double left = each->target - each->now;
         const int arrives = each->step == 0 || fabs(left) <= fabs(each->step);
         each->now = arrives ? each->target : each->now + each->step;
@@ -113,7 +113,7 @@ static int move_controls(strc_effect *self) {
 static void jump_controls(strc_effect *self) {
     self->until_step = 0;
     for (uint32_t k = 0; k < self->about->control_count; ++k) self->controls[k].step = 0;
-    (void)move_controls(self);
+    (void)move_controls(self, 0);
 }
 
 // ---- items and channels
@@ -168,8 +168,9 @@ void strc_effect_process(strc_effect *self, const float *const *in, float *const
                          uint32_t frames) {
     if (self->has_failed) strc_effect_start(self);
     uint32_t first = 0;
+    if (self->until_step != 0) (void)move_controls(self, 1);
     while (first < frames && !self->has_failed) {
-        if (self->until_step == 0 && move_controls(self)) self->until_step = kStep;
+        if (self->until_step == 0 && move_controls(self, 0)) self->until_step = kStep;
         const uint32_t most = self->until_step != 0 ? self->until_step : kPiece;
         const uint32_t piece = frames - first < most ? frames - first : most;
         process_piece(self, in, out, first, piece);

@@ -305,6 +305,10 @@ strc_status strc_stream_replace(strc_stream* stream, strc_compiler* program, uin
                               [&] { return stream->replacing->begin(*stream, *program, fade); });
 }
 
+strc_compiler* strc_stream_compiler(const strc_stream* stream) {
+    return stream ? stream->compiler : nullptr;
+}
+
 strc_status strc_stream_replacement(strc_stream* stream, int waits, strc_replacement* to) {
     if (!stream || !to || to->size == 0 || !stream->replacing) return STRC_WRONG_CALL;
     strc_replacement found{};

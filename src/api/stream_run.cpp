@@ -12,8 +12,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Items that are taken and given at once at the most, unless a steady state has more.
-constexpr std::size_t kAtOnce = 1024;
+/// Items, and bytes of them, that are taken and given at once at the most.
+constexpr std::size_t kAtOnce = 1024, kBytesAtOnce = std::size_t{1} << 20;
+
+std::size_t atOnce(std::size_t itemSize) {
+    return std::clamp<std::size_t>(kBytesAtOnce / std::max<std::size_t>(itemSize, 1), 1, kAtOnce);
+}
 
 class StreamRun {
 public:
@@ -33,10 +37,11 @@ public:
         result.compiled = 1;
         if (!hasEnds() || !ports.open()) return result;
         hearSounds();
-        const std::size_t items =
-            std::min<std::size_t>(kAtOnce, static_cast<std::size_t>(*compiler.settings.atOnce));
+        const std::size_t items = std::min(atOnce(stream.facts.in_size),
+                                           static_cast<std::size_t>(*compiler.settings.atOnce));
         in.resize(items * stream.facts.in_size);
-        out.resize(kAtOnce * stream.facts.out_size);
+        outItems = atOnce(stream.facts.out_size);
+        out.resize(outItems * stream.facts.out_size);
         inItems = items;
         if (options.begin) options.begin(options.user);
         stream.moving.takeTime(true);
@@ -128,8 +133,8 @@ private:
     std::size_t room() const {
         if (stream.facts.out_size == 0) return 0;
         const std::uint64_t left =
-            isLimited() ? options.limit - result.items_written : std::uint64_t{kAtOnce};
-        return static_cast<std::size_t>(std::min<std::uint64_t>(left, kAtOnce));
+            isLimited() ? options.limit - result.items_written : std::uint64_t{outItems};
+        return static_cast<std::size_t>(std::min<std::uint64_t>(left, outItems));
     }
 
     bool write(std::size_t items) {
@@ -162,7 +167,7 @@ private:
     strc_compiler& compiler;  ///< of the types that the ports know
     Ports ports;
     std::vector<std::byte> in, out;
-    std::size_t inItems = 0;
+    std::size_t inItems = 0, outItems = 0;  ///< that there is room for
     std::size_t first = 0, pending = 0;  ///< items of `in` that have not been taken
     bool isDrained = false, hasFailed = false;
     strc_run_result result{};

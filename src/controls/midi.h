@@ -30,6 +30,11 @@ class MidiReader {
 public:
     explicit MidiReader(std::vector<Knob> wanted) : knobs(std::move(wanted)) {}
     std::vector<Change> take(std::string_view bytes);
+    /// What comes now does not go on with what came before.
+    void begin() {
+        status = 0;
+        first.reset();
+    }
 
 private:
     void takeByte(std::uint8_t byte, std::vector<Change>& changes);

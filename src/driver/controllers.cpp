@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -31,18 +32,33 @@ int Controller::listen(std::int64_t port) {
 }
 
 int Controller::open(const std::string& file) {
-    number = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    number = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
     return number >= 0 ? 0 : errno;
 }
 
-std::string_view Controller::read() {
+std::optional<std::string_view> Controller::read() {
     const ssize_t got = ::read(number, bytes.data(), bytes.size());
-    return {bytes.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
+    if (got < 0) return std::nullopt;
+    return std::string_view(bytes.data(), static_cast<std::size_t>(got));
+}
+
+std::optional<std::string_view> Controller::receive() {
+    const ssize_t got = ::recv(number, bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (got < 0) return std::nullopt;
+    return std::string_view(bytes.data(), static_cast<std::size_t>(got));
+}
+
+bool Controller::isDevice() const {
+    struct stat about{};
+    return ::fstat(number, &about) == 0 && S_ISCHR(about.st_mode);
 }
 
 void Controller::close() { ::close(std::exchange(number, -1)); }
 
 namespace {
+
+constexpr int kMostPackets = 4096;  ///< that are taken before anything else is looked at
+constexpr int kLook = 500;  ///< milliseconds between two looks for a device that has gone
 
 std::vector<controls::Knob> knobsOf(const Options& options, base::Diagnostics& diags) {
     std::vector<controls::Knob> knobs;
@@ -74,15 +90,46 @@ void Controllers::open(base::Diagnostics& diags) {
 }
 
 std::vector<Change> Controllers::wait(int milliseconds) {
+    if (isMidiAwaited) lookForMidi();
+    if (isMidiAwaited && (milliseconds < 0 || milliseconds > kLook)) milliseconds = kLook;
+    if (!news.empty()) milliseconds = 0;  // whoever waits has something to tell
     pollfd waiting[] = {{osc.descriptor(), POLLIN, 0}, {midi.descriptor(), POLLIN, 0}};
     if (::poll(waiting, std::size(waiting), milliseconds) <= 0) return {};
     std::vector<Change> changes;
-    if (waiting[0].revents != 0) changes = controls::changesOfPacket(osc.read());
-    if (waiting[1].revents == 0) return changes;
-    const std::string_view bytes = midi.read();
-    if (bytes.empty()) midi.close();
-    for (Change& each : reader.take(bytes)) changes.push_back(std::move(each));
+    if (waiting[0].revents != 0) takePackets(changes);
+    if (waiting[1].revents != 0)
+        takeMidi((waiting[1].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0, changes);
     return changes;
+}
+
+void Controllers::takePackets(std::vector<Change>& changes) {
+    for (int k = 0; k < kMostPackets; ++k) {
+        const std::optional<std::string_view> packet = osc.receive();
+        if (!packet) return;
+        for (Change& each : controls::changesOfPacket(*packet)) changes.push_back(std::move(each));
+    }
+}
+
+/// A file or a pipe has an end; a device that hangs up, or cannot be read any more, has been pulled out, and may be put in again.
+void Controllers::takeMidi(bool hangsUp, std::vector<Change>& changes) {
+    const std::optional<std::string_view> bytes = midi.read();
+    if (!bytes && (errno == EINTR || errno == EAGAIN)) return;
+    if (bytes)
+        for (Change& each : reader.take(*bytes)) changes.push_back(std::move(each));
+    if (bytes && !bytes->empty()) return;
+    isMidiAwaited = !bytes || (hangsUp && midi.isDevice());
+    midi.close();
+    nextLook = Clock::now() + std::chrono::milliseconds(kLook);
+    if (isMidiAwaited) news.push_back(options.midiFile + " is gone, and is looked for");
+}
+
+void Controllers::lookForMidi() {
+    if (Clock::now() < nextLook) return;
+    nextLook = Clock::now() + std::chrono::milliseconds(kLook);
+    if (midi.open(options.midiFile) != 0) return;
+    isMidiAwaited = false;
+    reader.begin();
+    news.push_back(options.midiFile + " is there again");
 }
 
 int opened(const Call& call, Controllers& controllers, base::Diagnostics& diags) {

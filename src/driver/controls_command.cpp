@@ -13,6 +13,8 @@ void printChanges(const Call& call, Controllers& controllers) {
     while (!call.interrupted() && call.process.out && controllers.areOpen()) {
         for (const controls::Change& each : controllers.wait(-1))
             call.process.out << controls::textOf(each) << '\n';
+        for (const std::string& line : controllers.takeNews())
+            call.process.err << "strc controls: " << line << '\n' << std::flush;
         call.process.out << std::flush;
     }
 }

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <ostream>
+#include <sstream>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -27,8 +29,18 @@ constexpr const char* kBound = "65536";
 
 /// A version of the program: what it was made of, and what was found in it. Faults of an edited one are no faults of the call.
 struct Version {
+    /// What is found meanwhile waits for `speak`.
     explicit Version(const Call& call)
-        : reporter(call.process), own{call.options, call.process, reporter} {
+        : err(&found),
+          process{call.process.in,
+                  call.process.out,
+                  err,
+                  call.process.outIsTerminal,
+                  call.process.errIsTerminal,
+                  call.process.interrupt,
+                  call.process.inIsTerminal},
+          reporter(process),
+          own{call.options, process, reporter} {
         reporter.setOptions(call.options.report);
         compiler = std::make_unique<Compiler>(own);
         compiler->set("replaceable");
@@ -40,7 +52,15 @@ struct Version {
         compiler->addInputs();
     }
     strc_compiler* handle() const { return compiler->handle(); }
+    /// Tells what has been found, and from now on whatever is.
+    void speak(std::ostream& to) {
+        to << found.str() << std::flush;
+        err.rdbuf(to.rdbuf());
+    }
 
+    std::stringbuf found;
+    std::ostream err;
+    Process process;
     Reporter reporter;
     Call own;
     std::unique_ptr<Compiler> compiler;
@@ -54,7 +74,9 @@ public:
           options(wanted.options),
           output(wanted.process.out, wanted.process.outIsTerminal),
           files(filesOf(wanted.options)),
-          first(wanted) {}
+          first(wanted) {
+        first.speak(call.process.err);
+    }
     ~Live() { strc_stream_free(stream); }
     Live(const Live&) = delete;
     Live& operator=(const Live&) = delete;
@@ -69,6 +91,7 @@ public:
         const strc_status status = run();
         isOver = true;
         editor.join();
+        if (next) look();
         if (status == STRC_NO_MEMORY) throw std::bad_alloc();
         output.flush();
         current().compiler->show();
@@ -134,29 +157,27 @@ private:
             nullptr);
     }
 
+    /// The thread of the sound waits for no other one here, unless something is to be told.
     void between(bool hasFailed) {
-        adopt();
         setParameters();
-        showOf(current());
+        std::unique_lock lock(speaking, std::defer_lock);
+        if (hasFailed)
+            lock.lock();
+        else if (!lock.try_lock())
+            return;  // the next time will do
+        showRunning();
+        lock.unlock();
         if (hasFailed) std::this_thread::sleep_for(std::chrono::milliseconds(kTick));
     }
 
-    Version& current() { return running ? *running : first; }
-    void showOf(Version& version) {
-        const std::lock_guard lock(speaking);
-        version.compiler->show();
+    /// The version whose program the stream runs, which the thread that watches may not have been told of yet. Under `speaking`.
+    Version& current() {
+        const strc_compiler* found = strc_stream_compiler(stream);
+        for (Version* version : {next.get(), running.get()})
+            if (version && version->handle() == found) return *version;
+        return first;
     }
-
-    /// Called after each step, so a program that took over in it is seen before the thread waits for more input.
-    /// Once the new program runs the one before it is of no use any more, but for the first, which knows the types of the files.
-    void adopt() {
-        const std::lock_guard lock(changing);
-        if (!next) return;
-        const strc_replacement about = replacement();
-        if (about.state != STRC_REPLACING_DONE) return;
-        say(saidOf(about.told));
-        running = std::move(next);
-    }
+    void showRunning() { current().compiler->show(); }
 
     strc_replacement replacement() {
         strc_replacement about{};
@@ -176,9 +197,10 @@ private:
     }
 
     void setParameters() {
-        std::deque<std::string> given;
+        std::vector<std::string> given;
         {
-            const std::lock_guard lock(changing);
+            const std::unique_lock lock(changing, std::try_to_lock);
+            if (!lock) return;  // lines are being added: the next time will do
             std::swap(given, lines);
         }
         for (const std::string& line : given) setParameter(line);
@@ -191,7 +213,9 @@ private:
             return;
         }
         const std::string name = line.substr(0, equals), value = line.substr(equals + 1);
-        if (strc_stream_set_text(stream, name.c_str(), value.c_str()) != STRC_OK) showOf(current());
+        if (strc_stream_set_text(stream, name.c_str(), value.c_str()) == STRC_OK) return;
+        const std::lock_guard lock(speaking);
+        showRunning();
     }
 
     // ---- the thread that watches
@@ -201,12 +225,10 @@ private:
         const bool hasLines = !readsStandardInput();
         while (!isOver) {
             const std::vector<controls::Change> changes = controllers.wait(hasLines ? 0 : kTick);
+            for (const std::string& line : controllers.takeNews()) say("strc live: " + line + "\n");
             std::vector<std::string> read;
             if (hasLines) read = input.wait(controllers.areOpen() ? kTick / 4 : kTick);
-            const std::lock_guard lock(changing);
-            for (const controls::Change& each : changes) lines.push_back(controls::textOf(each));
-            for (std::string& line : read)
-                if (!line.empty()) lines.push_back(std::move(line));
+            add(changes, read);
             if (next)
                 look();
             else if (files.haveChanged())
@@ -214,25 +236,51 @@ private:
         }
     }
 
-    void beginAnew() {
-        const std::lock_guard lock(speaking);
-        auto made = std::make_unique<Version>(call);
-        if (made->reporter.hasErrors() ||
-            strc_stream_replace(stream, made->handle(), static_cast<std::uint64_t>(options.fade)) !=
-                STRC_OK) {
-            call.process.err << kGoesOn << std::flush;
-            return;
-        }
-        next = std::move(made);
+    void add(const std::vector<controls::Change>& changes, std::vector<std::string>& read) {
+        std::vector<std::string> added;
+        for (const controls::Change& each : changes) added.push_back(controls::textOf(each));
+        for (std::string& line : read)
+            if (!line.empty()) added.push_back(std::move(line));
+        if (added.empty()) return;
+        const std::lock_guard lock(changing);
+        for (std::string& line : added) lines.push_back(std::move(line));
     }
 
-    /// Has the new program been refused? That it runs is seen by the thread that runs it.
+    /// Nobody is kept from speaking while the files are read: what is found in them is told afterwards.
+    void beginAnew() {
+        auto made = std::make_unique<Version>(call);
+        const bool isRead = !made->reporter.hasErrors();
+        strc_compiler* handle = made->handle();
+        {
+            const std::lock_guard lock(speaking);
+            made->speak(call.process.err);
+            next = std::move(made);
+        }
+        if (isRead && strc_stream_replace(stream, handle,
+                                          static_cast<std::uint64_t>(options.fade)) == STRC_OK)
+            return;
+        drop(false);
+    }
+
+    /// Of the program that was asked for: has it been refused, or does it run? Then the one before is of no use any more, but for the first, which
+    /// knows the types of the files. It is freed here, where no sound waits for it.
     void look() {
-        if (replacement().state != STRC_REPLACING_REFUSED) return;
+        const strc_replacement about = replacement();
+        if (about.state == STRC_REPLACING_REFUSED) return drop(true);
+        if (about.state != STRC_REPLACING_DONE) return;
+        say(saidOf(about.told));
+        std::unique_ptr<Version> before;
         const std::lock_guard lock(speaking);
-        next->compiler->show();
+        before = std::exchange(running, std::move(next));
+    }
+
+    /// What was to come does not.
+    void drop(bool isRefused) {
+        std::unique_ptr<Version> refused;
+        const std::lock_guard lock(speaking);
+        if (isRefused) next->compiler->show();
         call.process.err << kGoesOn << std::flush;
-        next.reset();
+        refused = std::move(next);
     }
 
     static constexpr const char* kGoesOn = "strc live: the program goes on as it was\n";
@@ -243,14 +291,16 @@ private:
     Output output;
     WatchedFiles files;
     Version first;
-    std::unique_ptr<Version> running;  ///< null: the first
     strc_stream* stream = nullptr;
     std::atomic<bool> isOver = false;
 
-    std::mutex speaking;  ///< of standard error
-    std::mutex changing;  ///< of all that follows
+    std::mutex
+        speaking;  ///< of standard error, and of the versions, which only the thread that watches changes
+    std::unique_ptr<Version> running;  ///< null: the first
     std::unique_ptr<Version> next;  ///< null: nothing is under way
-    std::deque<std::string> lines;  ///< values of parameters
+
+    std::mutex changing;  ///< of the lines, for as long as it takes to add some
+    std::vector<std::string> lines;  ///< values of parameters
 };
 
 }  // namespace

@@ -94,8 +94,10 @@ private:
             std::find_if(annotations.ranges.begin(), annotations.ranges.end(),
                          [&](const plugins::Range& each) { return each.parameter == name; });
         if (range == annotations.ranges.end()) {
-            const bool isRate = name == annotations.rateParameter || name == kRate;
-            if (isRate) result.rateSlot = slot;
+            const auto& rates = annotations.rateParameters;
+            const bool isRate =
+                name == kRate || std::find(rates.begin(), rates.end(), name) != rates.end();
+            if (isRate) setRate(slot);
             if (!isRate)
                 refuse(
                     fmt::format("its parameter '{}' is kept open without a range: "
@@ -106,6 +108,16 @@ private:
         const types::Value& value = program.plan.program->openValues[slot];
         const bool isSingle = value.type->is(types::TypeKind::Float);
         addControl(*range, slot, isSingle ? onRange(*range, numberOf(value)) : numberOf(value));
+    }
+
+    void setRate(std::uint32_t slot) {
+        if (result.rateSlot >= 0)
+            refuse(fmt::format(
+                "its parameters '{}' and '{}' are both the host's rate, which one takes: the "
+                "other one can be computed from that in a stream inside",
+                program.module.open[static_cast<std::size_t>(result.rateSlot)].name,
+                program.module.open[slot].name));
+        result.rateSlot = slot;
     }
 
     /// A float that is one of the ends in floats is that end.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "executable/detail/python_modules.h"
 #include "executable/library.h"
 #include "executable/plugin.h"
 
@@ -27,7 +28,8 @@ std::string moduleName(const std::string& stream) {
         name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
         before = c;
     }
-    return name;
+    // Python looks beside the flow graph first: a `copy.py` there would be everybody's `copy`.
+    return isPythonModule(name) ? name + "_block" : name;
 }
 
 /// What the samples of a block can be, and parameters. By numpy, as ports, as parameters.

@@ -195,7 +195,7 @@ private:
         for (const ast::Parameter& each : stream.params) {
             const auto* call = ast::tryAs<ast::CallExpr>(each.defaultValue);
             if (call && call->callee.name.text() == "sampleRate")
-                result.rateParameter = each.name.name.text();
+                result.rateParameters.emplace_back(each.name.name.text());
         }
     }
 

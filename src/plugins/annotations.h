@@ -26,7 +26,7 @@ struct Annotations {
     std::string title;  ///< of the stream; empty: its name
     std::string uri;  ///< empty: none is given
     std::vector<Range> ranges;  ///< in the order of the parameters
-    std::string rateParameter;  ///< one whose default is `sampleRate(...)`; empty: none
+    std::vector<std::string> rateParameters;  ///< whose defaults are `sampleRate(...)`
 
     bool has(std::string_view parameter) const;
 };

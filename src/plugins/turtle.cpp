@@ -1,5 +1,7 @@
 // What an LV2 bundle says of its plug-in: https://lv2plug.in/ns/lv2core, in Turtle.
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <set>
 #include <utility>
 
@@ -65,10 +67,12 @@ std::string quoted(const std::string& text) {
 
 /// A decimal, which every reader takes, unlike numbers such as 1e-05.
 std::string decimal(double value) {
-    std::string text = fmt::format("{:f}", value);
-    if (std::stod(text) != value) text = fmt::format("{:.12f}", value);
-    while (text.ends_with('0') && !text.ends_with(".0")) text.pop_back();
-    return text;
+    std::array<char, 512>
+        text;  // 309 digits before the point at the most, or 326 characters behind it
+    const auto end =
+        std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed).ptr;
+    const std::string made(text.data(), end);
+    return made.find('.') == made.npos ? made + ".0" : made;
 }
 
 std::string unitOf(const std::string& unit) {

@@ -152,8 +152,8 @@ private:
         auto keep = [&](const std::string& name) {
             if (std::find(kept.begin(), kept.end(), name) == kept.end()) kept.push_back(name);
         };
-        const std::string& rate = result.annotations.rateParameter;
-        if (request.opensRate && !rate.empty() && !request.defines.contains(rate)) keep(rate);
+        for (const std::string& rate : result.annotations.rateParameters)
+            if (request.opensRate && !request.defines.contains(rate)) keep(rate);
         for (const plugins::Range& each : result.annotations.ranges) keep(each.parameter);
         return kept;
     }

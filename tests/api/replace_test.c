@@ -466,7 +466,9 @@ static void test_failed_is_told(void) {
     int out[2];
     EXPECT(strc_stream_process(s, in, 2, out, 2, NULL, NULL) == STRC_FAILED);
     replace(s, two, 0);
+    EXPECT(strc_stream_compiler(s) == one);
     EXPECT(strc_stream_process(s, in + 2, 1, out, 2, NULL, NULL) == STRC_OK && out[0] == 5);
+    EXPECT(strc_stream_compiler(s) == two && !strc_stream_compiler(NULL));
     strc_replacement about = {.size = sizeof about};
     EXPECT(strc_stream_replacement(s, 0, &about) == STRC_OK && about.state == STRC_REPLACING_DONE);
     EXPECT(strstr(about.told, "begun anew: all of it") && !strstr(about.told, "kept"));

@@ -281,6 +281,31 @@ class Live(Case):
             time.sleep(0.01)
         self.assertEqual(came, [wanted])
 
+    def test_large_items_are_taken_one_by_one(self):
+        # 1024 of these would be 2 GiB at each end.
+        self.file("p.str", "float[524288]->float[524288] filter Main { work pop 1 push 1 { push(pop()); } }\n")
+        self.file("in.raw", struct.pack("f", 0.5) * (3 * 524288))
+        process = subprocess.Popen([STRC, "live", "--top", "Main", "--in", "in.raw", "--out", "out.raw", "p.str"], cwd=self.folder, env=clean(), stdin=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(self.bytes("out.raw"), self.bytes("in.raw"))
+        self.assertLess(used.ru_maxrss, 1 << 20, "KiB")
+
+    def test_the_program_does_not_wait_for_a_file_that_is_read(self):
+        self.file("p.str", program(0))
+        session = self.session("--top", "Main", "p.str")
+        self.assertEqual(session.exchange([1]), [1])
+        os.mkfifo(self.folder / "slow")
+        os.replace(self.folder / "slow", self.folder / "p.str")
+        with open(self.folder / "p.str", "wb", buffering=0) as source:  # from here on it is being read
+            self.assertEqual(session.exchange([1] * 100), list(range(2, 102)))
+            self.save(program(1000))
+            source.write(program(1000).encode())
+        self.exchange_until(session, "the new program runs")
+        self.assertEqual(session.exchange([1])[0] // 1000, 1)
+        self.assertEqual(session.end(), (b"", 0))
+
     def test_controllers_that_are_not_there(self):
         self.file("p.str", program(0))
         for words, status, said in ((["--midi", "x"], 2, "--midi needs --cc"), (["--cc", "7=gain"], 2, "--cc needs --midi"),

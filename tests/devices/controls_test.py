@@ -7,6 +7,7 @@ import socket
 import struct
 import sys
 import threading
+import tty
 import unittest
 from pathlib import Path
 
@@ -52,6 +53,29 @@ class Controls(Case):
             self.assertEqual(process.stdout.readline(), b"gain=6\n")
             self.assertEqual(process.stdout.readline(), b"mod=1\n")
         self.assertEqual(process.wait(SECONDS), 0)
+
+    def test_a_midi_device_that_goes_is_told_and_may_come_back(self):
+        link = self.folder / "midi"
+        host, device = os.openpty()
+        tty.setraw(device)
+        os.symlink(os.ttyname(device), link)
+        process = self.start("controls", "--midi", "midi", "--cc", "1=gain:-60..6")
+        os.write(host, b"\xb1\x01\x7f\xb1")
+        self.assertEqual(process.stdout.readline(), b"gain=6\n")
+        os.unlink(link)
+        os.close(device)
+        os.close(host)
+        self.assertEqual(process.stderr.readline(), b"strc controls: midi is gone, and is looked for\n")
+        host, device = os.openpty()
+        tty.setraw(device)
+        os.symlink(os.ttyname(device), link)
+        self.assertEqual(process.stderr.readline(), b"strc controls: midi is there again\n")
+        os.write(host, b"\x01\x7f\xb1\x01\x00")  # the first two bytes go on with nothing
+        self.assertEqual(process.stdout.readline(), b"gain=-60\n")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(SECONDS), 130)
+        os.close(device)
+        os.close(host)
 
     def test_faults(self):
         for words, status, wanted in (

@@ -110,6 +110,28 @@ class Jack(Devices):
         self.assertIn("frames of 'jack:-' were lost", err)
         self.assertIn("[dropouts]", err)
 
+    def test_behind_a_stall_nothing_old_is_heard(self):
+        self.file("stall.str", "float->float filter Stall { int n; float x; work pop 1 push 1 {\n"
+                  "    if (n++ == 4000) for (int k = 0; k < 100000000; k++) x = sin(x + k);\n"
+                  "    push(pop() + 0 * x); } }\n")  # fmt: skip
+        self.play("--top=Count", "--out", "jack:-")
+        _, err = self.call("run", "--limit=24000", "--top=Stall", "--in", "jack:strc:out_1", "--out", "out.raw", "stall.str", env=self.environment)
+        self.assertIn("were lost", err)
+        behind = array.array("f", self.bytes("out.raw"))[4001:]
+        follow = next(k for k in range(len(behind) - 1) if round((behind[k + 1] - behind[k]) * 16777216) != 1)
+        self.assertLess(follow, 4096)  # the ring holds 8192
+
+    def test_all_channels_go_to_a_card_with_one_port(self):
+        self.stop_server()
+        self.jack = subprocess.Popen(
+            ["jackd", "-r", "-n", self.server, "-d", "dummy", "-r", str(RATE), "-p", str(BLOCK), "-C", "1", "-P", "1"],
+            env=clean(self.environment), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+        time.sleep(1)
+        self.play("--top=Pairs", "--out", "jack:")
+        time.sleep(1)
+        listed = subprocess.run(["jack_lsp", "-s", self.server, "-c", "system:playback_1"], env=clean(self.environment), capture_output=True, timeout=SECONDS)
+        self.assertEqual(sorted(listed.stdout.decode().split()), ["strc:out_1", "strc:out_2", "system:playback_1"], listed.stderr)
+
     def test_a_server_that_goes_ends_the_input(self):
         process = self.start("run", "--top=Copy", "--in", "jack:-", "--out", "out.raw", "p.str", env=self.environment)
         process.stderr.readline()

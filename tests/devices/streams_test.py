@@ -238,6 +238,9 @@ class SigMf(Case):
         self.assertIn("its description has no 'core:datatype'", self.read(COMPLEX, status=1))
         os.unlink(self.folder / "r.sigmf-meta")
         self.assertIn("cannot open 'r.sigmf-meta': No such file", self.read(COMPLEX, status=1))
+        self.recording("cf32_le", bytes(8))
+        _, err = self.call("run", "--top=Copy", "--in", "r.sigmf-meta", "--out", "out.raw", "copy.str", status=1)
+        self.assertIn("this is the description of a recording, whose samples lie in a file with the ending '.sigmf-data'", err)
 
     def test_written_and_read_again(self):
         self.recording("ci16_le", struct.pack("<4h", 16384, -16384, 8192, 0), rate=48000)

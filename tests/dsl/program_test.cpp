@@ -72,12 +72,20 @@ TEST(Programs, GoOnAsOthers) {
     EXPECT_TRUE(done);
     EXPECT_NE(done.told.find("kept: Main.Sum (total)\n"), std::string::npos) << done.told;
     EXPECT_NE(program.str().find("100"), std::string::npos) << program.str();
+    // Another one needs no question about the one before, if that is over.
+    ASSERT_TRUE(program.replace(totals(200)));
+    program.replacement(true);
+    ASSERT_TRUE(program.process(in, out));
+    ASSERT_TRUE(program.replace(totals(300)));
+    program.replacement(true);
+    ASSERT_TRUE(program.process(in, out));
+    EXPECT_EQ(out, (std::vector{319, 321, 324}));
     // And once more, from a program that has been moved.
     Program moved = std::move(program);
     ASSERT_TRUE(moved.replace(totals(1000)));
     moved.replacement(true);
     ASSERT_TRUE(moved.process(in, out));
-    EXPECT_EQ(out, (std::vector{1013, 1015, 1018}));
+    EXPECT_EQ(out, (std::vector{1025, 1027, 1030}));
     moved = compile(totals(5));
     ASSERT_TRUE(moved.process(in, out));
     EXPECT_EQ(out, (std::vector{6, 8, 11}));

@@ -138,6 +138,14 @@ class Files(Blocks):
             self.assertIn(said, err)
             self.assertIn("plugin-ends", err)
 
+    def test_a_module_of_python_is_not_hidden(self):
+        self.build("float->float filter Copy { work pop 1 push 1 { push(pop()); } }\n")
+        self.assertEqual(sorted(p.name for p in (self.folder / "gr").iterdir()), ["copy_block.block.yml", "copy_block.py", "libcopy_block.h", "libcopy_block.so"])
+        self.assertIn("make: copy_block.copy_block()", self.bytes("gr/copy_block.block.yml").decode())
+        if HAS_RADIO:
+            data = array.array("f", range(100)).tobytes()
+            self.assertEqual(self.flow("copy_block", "float32", "float32", 1, data)[0], data)
+
     def test_items_that_blocks_have_not(self):
         err = self.build("double->float filter A { work pop 1 push 1 { push((float)pop()); } }\n", status=1)
         self.assertIn("'A' cannot be a block of GNU Radio: it takes items of type 'double'", err)

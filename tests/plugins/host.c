@@ -37,7 +37,7 @@ void free(void *block) { check(); __libc_free(block); }
 void *calloc(size_t count, size_t size) { check(); return __libc_calloc(count, size); }
 
 int main(int argc, char **argv) {
-    static float buffers[kPorts][kMost], frames[kPorts * kMost], first[kPorts], second[kPorts], controls[kPorts];
+    static float buffers[kPorts][kMost], frames[kPorts * kMost], first[kPorts], second[kPorts], third[kPorts], controls[kPorts];
     const int block = atoi(argv[3]), inputs = atoi(argv[4]), outputs = atoi(argv[5]), count = atoi(argv[6]);
     void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
     if (!library) return fprintf(stderr, "%s\n", dlerror()), 2;
@@ -51,6 +51,8 @@ int main(int argc, char **argv) {
         const char *later = strchr(argv[7 + k], ':');
         controls[k] = first[k] = (float)atof(argv[7 + k]);
         second[k] = later ? (float)atof(later + 1) : first[k];
+        const char *last = later ? strchr(later + 1, ':') : NULL;
+        third[k] = last ? (float)atof(last + 1) : second[k];
     }
     for (int k = 0; k < inputs; ++k) plugin->connect_port(handle, (uint32_t)k, buffers[k]);
     for (int k = 0; k < outputs; ++k) plugin->connect_port(handle, (uint32_t)(inputs + k), buffers[k]);
@@ -66,6 +68,7 @@ int main(int argc, char **argv) {
         for (size_t k = 0; k < got; ++k)
             for (int c = 0; c < inputs; ++c) buffers[c][k] = frames[k * (size_t)inputs + (size_t)c];
         if (turn == 10) memcpy(controls, second, sizeof *controls * (size_t)count);
+        if (turn == 11) memcpy(controls, third, sizeof *controls * (size_t)count);
         runs = 1;
         plugin->run(handle, (uint32_t)got);
         runs = 0;

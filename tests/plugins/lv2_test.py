@@ -138,6 +138,18 @@ class Sound(Plugins):
         self.assertEqual(moving, sorted(moving))
         self.assertEqual(made[-1], 2)
 
+    def test_another_control_does_not_wait_for_one_that_moves(self):
+        declared, _ = self.build("""/// @range gain 0 1
+/// @smooth gain 10 ms
+/// @range more 0 100
+float->float filter Both(float gain = 0, float more = 0) { work pop 1 push 1 { push(gain * pop() + more); } }
+""")
+        made, _, _ = self.play(declared, array.array("f", [1] * 2000), 1, 1, ["0:1", "0:0:100"], block=7)
+        before = 7 * 7 + 3  # every third block is of one frame; the first control moves from the eleventh on, the other one from the twelfth
+        self.assertEqual(made[before - 1], 0)
+        self.assertTrue(all(0 < x < 1 for x in made[before : before + 7]), made[before : before + 7])
+        self.assertGreater(made[before + 7], 100)
+
     def test_coefficients_follow_and_the_rate_counts(self):
         declared, _ = self.build(TUNED)
         sound = noise(500)
@@ -251,6 +263,11 @@ class Refused(Plugins):
             self.assertIn(each, err)
         self.assertFalse((self.folder / "p.lv2").exists())
 
+    def test_two_parameters_that_are_the_rate(self):
+        text = TUNED.replace("(float rate = sampleRate(48000)", "(float rate = sampleRate(48000), float other = sampleRate(44100)").replace("(rate, cutoff)", "(rate + other, cutoff)")
+        self.refuse(text, "its parameters 'rate' and 'other' are both the host's rate", "plugin-ends")
+        self.build(text, options=["-D", "other=44100"])
+
     def test_annotations_that_are_none(self):
         cases = [
             ("@range volume 0 1", "p.str:1:5: error: annotation '@range': 'Gain' has no parameter 'volume'"),
@@ -277,6 +294,10 @@ class Refused(Plugins):
         text = "/// @range gain 0 2\n\n" + GAIN.replace("/// @range gain -1 2", "/*\n * @param gain louder\n * @author me\n * @range gain 0 3\n */")
         self.build(text)
         self.assertIn("lv2:maximum 3.0", self.bytes("p.lv2/Gain.ttl").decode())
+        self.build(GAIN.replace("-1 2", "1e-14 3e-13").replace("0.5", "2e-13"), options=["-D", "gain=1e-14"])
+        text = self.bytes("p.lv2/Gain.ttl").decode()
+        self.assertIn("lv2:minimum 0.00000000000001 ", text)
+        self.assertIn("lv2:maximum 0.0000000000003", text)
 
     def test_programs_that_are_no_plugins(self):
         self.refuse("int->int filter A { work pop 1 push 1 { push(pop()); } }\n", "items of type 'int'", "plugin-ends")

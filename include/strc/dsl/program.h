@@ -226,10 +226,12 @@ public:
 
     /// Goes on as another program, with the state of all that has stayed the same (docs/live.md): a thread of the library compiles it, and a
     /// later `process` changes over to it. With `fade` so many items of the output are mixed from both. False: `Options::replaceable` is missing, or
-    /// `replacement` has not told yet how the one before ended, or what was recorded is none, as `errors` says. Other threads may call it while one
+    /// the one before is still on its way, or what was recorded is none, as `errors` says. If nobody has asked `replacement` how the one before ended, nobody is told. Other threads may call it while one
     /// processes.
     bool replace(const Stream& main, std::uint64_t fade = 0) {
-        if (!options.replaceable || next || !isOpen()) return false;
+        if (!options.replaceable || !isOpen()) return false;
+        if (next) (void)replacement();
+        if (next) return false;
         std::unique_ptr<strc_compiler, detail::FreeCompiler> made(strc_compiler_new());
         refused.clear();
         if (!made) return false;

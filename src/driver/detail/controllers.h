@@ -2,9 +2,12 @@
 /// Controllers of OSC and MIDI that somebody turns, as --osc, --midi and --cc say.
 
 #include <array>
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostics.h"
@@ -25,10 +28,13 @@ public:
     /// At a UDP port. 0, or why not.
     int listen(std::int64_t port);
     int open(const std::string& file);
-    /// What has come; empty: its end.
-    std::string_view read();
+    /// What has come; empty: its end. Nothing: errno says why.
+    std::optional<std::string_view> read();
+    /// The next packet of those that are there.
+    std::optional<std::string_view> receive();
     void close();
     bool isOpen() const { return number >= 0; }
+    bool isDevice() const;
     int descriptor() const { return number; }
 
 private:
@@ -47,14 +53,26 @@ public:
     bool areWanted() const { return options.oscPort || !options.midiFile.empty(); }
     /// Reports what cannot be opened.
     void open(base::Diagnostics&);
-    bool areOpen() const { return osc.isOpen() || midi.isOpen(); }
+    /// Can anything come still? A device that has gone may come back.
+    bool areOpen() const { return osc.isOpen() || midi.isOpen() || isMidiAwaited; }
     /// What has been turned since; waits so many milliseconds for it, or until something comes (-1).
     std::vector<controls::Change> wait(int milliseconds);
+    /// Lines about devices that have gone, or are there again, since the last time.
+    std::vector<std::string> takeNews() { return std::exchange(news, {}); }
 
 private:
+    using Clock = std::chrono::steady_clock;
+
+    void takePackets(std::vector<controls::Change>&);
+    void takeMidi(bool hangsUp, std::vector<controls::Change>&);
+    void lookForMidi();
+
     const Options& options;
     Controller osc, midi;
     controls::MidiReader reader;
+    std::vector<std::string> news;
+    bool isMidiAwaited = false;  ///< it was a device, which has gone
+    Clock::time_point nextLook;  ///< for it
 };
 
 /// Opens them unless the options were wrong, and shows what has been reported: kFine, or the status with which the command ends.
