@@ -5,11 +5,15 @@
 #include <string.h>
 
 #include "flow_parts.h"
+#include "run.h"
 
 /// A call for several instances.
 typedef struct strc_lanes_call {
     strc_lane *lanes;
     size_t count;  ///< instances; the lanes behind them do what the first one does, for nothing
+    strc_env *env;
+    unsigned char *state;
+    uint64_t states;  ///< to do
 } strc_lanes_call;
 
 // ---- in lanes and back
@@ -284,40 +288,67 @@ void strc_lanes_alone(const strc_flow *flow, size_t in_count, size_t out_count, 
     *gives = states * facts->steady_writes;
 }
 
-static void run(strc_lanes_call *call, strc_env *env, unsigned char *state, uint64_t states) {
+static strc_end run(void *of) {
+    strc_lanes_call *call = of;
     const strc_program *program = lanes_of(call)->program;
     const uint64_t many = program->scaled.iterations;
+    uint64_t states = call->states;
     while (many != 0 && states >= many) {
-        program->scaled.run(env, state);
+        program->scaled.run(call->env, call->state);
         states -= many;
     }
-    for (; states != 0; --states) program->steady.run(env, state);
+    for (; states != 0; --states) program->steady.run(call->env, call->state);
+    return STRC_END_ITERATIONS;
 }
 
-/// So many steady states of all of them, in `state`.
+/// What a call changes in flows before their states come back.
+typedef struct strc_lane_place {
+    size_t taken, given;
+    strc_flow_queue waiting;
+} strc_lane_place;
+
+static void note_places(const strc_lanes_call *call, strc_lane_place *places) {
+    for (size_t k = 0; k < call->count; ++k)
+        places[k] = (strc_lane_place){call->lanes[k].taken, call->lanes[k].given,
+                                      call->lanes[k].flow->waiting};
+}
+
+static void go_back(strc_lanes_call *call, const strc_lane_place *places) {
+    for (size_t k = 0; k < call->count; ++k) {
+        call->lanes[k].taken = places[k].taken;
+        call->lanes[k].given = places[k].given;
+        call->lanes[k].flow->waiting = places[k].waiting;
+    }
+}
+
+/// All of them have done as much more since.
+static void count_on(const strc_lanes_call *call, const strc_lane_place *places) {
+    for (size_t k = 0; k < call->count; ++k) {
+        strc_flow *flow = call->lanes[k].flow;
+        flow->done += call->states;
+        flow->all_taken += call->lanes[k].taken - places[k].taken;
+        flow->all_given += call->lanes[k].given - places[k].given;
+    }
+}
+
+/// So many steady states of all of them, in `state`. If a check of one fails nothing has happened.
 static void go_on(strc_lane *lanes, size_t count, unsigned char *state, uint64_t states) {
     static const volatile unsigned char never = 0;
     strc_flow *first = lanes[0].flow;
-    strc_lanes_call call = {lanes, count};
+    strc_lanes_call call = {.lanes = lanes, .count = count, .state = state, .states = states};
     strc_host host = {.self = &call, .read = read_items, .write = write_items};
     strc_env env = {.host = &host,
                     .interrupt = &never,
                     .parameters = first->parameters,
                     .work = first->work,
                     .stack_end = first->env.stack_end};
-    for (size_t lane = 0; lane < count; ++lane) {  // what came before has been counted
-        lanes[lane].flow->all_taken -= lanes[lane].taken;
-        lanes[lane].flow->all_given -= lanes[lane].given;
-    }
+    strc_lane_place places[STRC_MOST_LANES];
+    call.env = &env;
+    note_places(&call, places);
     enter(&call, state);
-    run(&call, &env, state, states);
+    if (strc_attempt(&env, run, &call) == STRC_END_FAULT) return go_back(&call, places);
     leave(&call, state);
-    for (size_t lane = 0; lane < count; ++lane) {
-        strc_flow *flow = lanes[lane].flow;
-        flow->done += states;
-        flow->all_taken += lanes[lane].taken;
-        flow->all_given += lanes[lane].given;
-    }
+    count_on(&call, places);
 }
 
 void strc_lanes_process(strc_lane *lanes, size_t count, size_t in_count, size_t out_count) {

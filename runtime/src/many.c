@@ -32,16 +32,34 @@ static void go_on_alone(const strc_many *call, strc_group *group, size_t *taken,
     for (size_t k = 0; *taken + *given != 0 && k < group->count; ++k) {
         strc_lane *lane = &group->lanes[k];
         strc_stretch first = {.k = group->members[k], .in_count = *taken, .out_count = *given};
-        call->alone(call->self, &first);  // no check can fail
+        call->alone(call->self, &first);
         lane->taken = first.taken;
         lane->given = first.given;
     }
+}
+
+/// Without those that a check has ended.
+static void drop_failed(const strc_many *call, strc_group *group) {
+    size_t left = 0;
+    for (size_t k = 0; k < group->count; ++k) {
+        const strc_lane *lane = &group->lanes[k];
+        if (lane->flow->has_failed) {
+            conclude(call, group->members[k], lane->taken, lane->given, 0);
+            continue;
+        }
+        group->members[left] = group->members[k];
+        group->lanes[left++] = *lane;
+    }
+    group->count = left;
 }
 
 static void go_on_together(const strc_many *call, strc_group *group) {
     size_t taken = 0, given = 0;
     if (group->count >= kFewest) {
         go_on_alone(call, group, &taken, &given);
+        drop_failed(call, group);
+    }
+    if (group->count >= kFewest) {
         strc_lanes_process(group->lanes, group->count, call->in_count - taken,
                            call->out_capacity - given);
     }

@@ -416,7 +416,8 @@ llvm::Constant* ModuleBuilder::packed(const ir::StoredArray& array, const Produc
     const bool isKnown = !(options.mapsWeights && array.isInFile);
     const std::int64_t size = product.packedElements(product.countColumns()) * elementBytes;
     auto* type = llvm::ArrayType::get(i8(), static_cast<std::uint64_t>(size));
-    const std::string symbol = "strc_packed_" + std::to_string(packedArrays.size() - 1);
+    const std::size_t others = impl.packed.size() + impl.startPanels.size();
+    const std::string symbol = "strc_packed_" + std::to_string(others);
     auto* global =
         new llvm::GlobalVariable(module, type, isKnown, llvm::GlobalValue::ExternalLinkage,
                                  isKnown ? nullptr : llvm::Constant::getNullValue(type), symbol);

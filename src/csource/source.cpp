@@ -1,10 +1,9 @@
 #include "csource/detail/source.h"
 
-#include <cstring>
-
 #include <fmt/format.h>
 
 #include "csource/detail/literals.h"
+#include "elab/initial_fields.h"
 #include "graph/hierarchy.h"
 
 namespace strc::csource {
@@ -19,13 +18,7 @@ ir::BoundsInput boundsOf(const elab::Kernel& kernel, const std::string& state) {
     input.constants = kernel.constants;
     input.workPeek = kernel.work.peek.max;
     input.preworkPeek = (kernel.prework ? *kernel.prework : kernel.work).peek.max;
-    input.fields.resize(kernel.fieldTypes.size());
-    for (std::size_t k = 0; k < kernel.fieldTypes.size(); ++k) {
-        if (!kernel.fieldTypes[k]->is(types::TypeKind::Int) || kernel.code.startsLate) continue;
-        std::int32_t value = 0;
-        std::memcpy(&value, state.data() + kernel.fieldOffsets[k], sizeof value);
-        input.fields[k] = ir::Range{value, value};
-    }
+    input.fields = elab::initialInts(kernel, state);
     return input;
 }
 

@@ -44,4 +44,24 @@ bool isIdentity(const Elaboration& program, graph::NodeId id) {
            types::info(builtin).role == types::BuiltinRole::Identity;
 }
 
+namespace {
+
+/// One scalar item, and nothing else.
+bool copiesItem(const ir::Body& work) {
+    const std::vector<ir::Instr>& instrs = work.blocks[work.entry].instrs;
+    return instrs.size() == 2 && instrs[0].op == ir::Op::Pop && instrs[1].op == ir::Op::Push &&
+           instrs[1].operands[0] == instrs[0].result;
+}
+
+}  // namespace
+
+bool forwardsItems(const Elaboration& program, graph::NodeId id) {
+    if (isIdentity(program, id)) return true;
+    const graph::Node& node = program.graph.nodes[id];
+    if (node.kind != graph::NodeKind::Filter || node.kernel == graph::kNone) return false;
+    const Kernel& kernel = program.kernels[node.kernel];
+    return kernel.builtin == types::BuiltinStream::None && node.effects == graph::kNoEffect &&
+           kernel.code.functions.empty() && kernel.code.work && copiesItem(*kernel.code.work);
+}
+
 }  // namespace strc::elab

@@ -112,6 +112,8 @@ struct Elaboration {
 
 /// Is it the Identity of the language, whatever its items are?
 bool isIdentity(const Elaboration&, graph::NodeId);
+/// Does it push what it pops, scalar by scalar, and nothing else? (A prework may push other items first.)
+bool forwardsItems(const Elaboration&, graph::NodeId);
 
 /// "only the run can tell a shape in 'F': 'zeros': ...", of a symbolic program.
 std::string whyDynamicShape(const Elaboration&);

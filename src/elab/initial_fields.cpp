@@ -1,9 +1,27 @@
 #include "elab/initial_fields.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace strc::elab {
+namespace {
+
+ir::Range around(const ir::Range& a, const ir::Range& b) {
+    return {std::min(a.min, b.min), std::max(a.max, b.max)};
+}
+
+}  // namespace
+
+IntsOfFields initialInts(const Kernel& kernel, const std::string& state) {
+    IntsOfFields fields(kernel.fieldTypes.size());
+    if (kernel.code.startsLate) return fields;
+    for (std::size_t k = 0; k < fields.size(); ++k) {
+        const types::Type* type = kernel.fieldTypes[k];
+        if (!types::innermost(type)->is(types::TypeKind::Int)) continue;
+        const auto bytes = static_cast<std::size_t>(types::sizeOf(type));
+        fields[k] = ir::rangeOfInts({state.data() + kernel.fieldOffsets[k], bytes});
+    }
+    return fields;
+}
 
 InitialFields::InitialFields(const Elaboration& of) : program(of), instances(of.kernels.size()) {
     for (graph::NodeId id = 0; id < program.graph.nodes.size(); ++id)
@@ -11,21 +29,15 @@ InitialFields::InitialFields(const Elaboration& of) : program(of), instances(of.
             instances[kernel].push_back(id);
 }
 
-std::vector<std::optional<ir::Range>> InitialFields::of(graph::KernelId id) const {
+IntsOfFields InitialFields::of(graph::KernelId id) const {
     const Kernel& kernel = program.kernels[id];
-    std::vector<std::optional<ir::Range>> fields(kernel.fieldTypes.size());
-    if (kernel.code.startsLate) return fields;
-    for (std::size_t k = 0; k < fields.size(); ++k) {
-        if (!kernel.fieldTypes[k]->is(types::TypeKind::Int)) continue;
-        for (graph::NodeId node : instances[id]) {
-            std::int32_t value = 0;
-            const std::string& state = *program.states[node];
-            std::memcpy(&value, state.data() + kernel.fieldOffsets[k], sizeof value);
-            const ir::Range range{value, value};
-            fields[k] = fields[k] ? ir::Range{std::min(fields[k]->min, range.min),
-                                              std::max(fields[k]->max, range.max)}
-                                  : range;
-        }
+    IntsOfFields fields(kernel.fieldTypes.size());
+    bool isFirst = true;
+    for (graph::NodeId node : instances[id]) {
+        const IntsOfFields ints = initialInts(kernel, *program.states[node]);
+        for (std::size_t k = 0; k < fields.size(); ++k)
+            fields[k] = isFirst || !ints[k] ? ints[k] : around(*fields[k], *ints[k]);
+        isFirst = false;
     }
     return fields;
 }

@@ -1,7 +1,9 @@
 #pragma once
-/// What the int fields of a kernel hold before the first firing, in one instance or another.
+/// What the ints in fields of a kernel may be before the first firing. By field: its int, or all ints of its array; empty where nothing is
+/// known: those of other types, and all if init runs only when the program starts.
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "elab/elaborate.h"
@@ -9,12 +11,17 @@
 
 namespace strc::elab {
 
+using IntsOfFields = std::vector<std::optional<ir::Range>>;
+
+/// In the instance with that state.
+IntsOfFields initialInts(const Kernel&, const std::string& state);
+
 class InitialFields {
 public:
     /// Of a program that outlives it.
     explicit InitialFields(const Elaboration&);
-    /// By field; empty where nothing is known: those that are no ints, and all if init runs only when the program starts.
-    std::vector<std::optional<ir::Range>> of(graph::KernelId) const;
+    /// In one instance or another.
+    IntsOfFields of(graph::KernelId) const;
 
 private:
     const Elaboration& program;

@@ -1,5 +1,7 @@
 #include "horizontal/detail/each_lane.h"
 
+#include <utility>
+
 #include "horizontal/detail/merged_kernel.h"
 #include "ir/stored_fields.h"
 #include "vector/each_lane.h"
@@ -16,9 +18,8 @@ public:
                std::int64_t count)
         : types(table), program(whole), id(filter), lanes(count) {}
 
-    Merged run() {
+    Merged run(ir::Body body) {
         const Kernel& one = program.kernels[program.graph.nodes[id].kernel];
-        ir::Body body = *one.code.work;
         made.whyNot = vector::whyNotEachLane(body);
         if (!made.whyNot.empty()) return std::move(made);
         made.kernel = kernelForAll(one, lanes, false);
@@ -56,15 +57,29 @@ private:
     Merged made;
 };
 
+Merged refused(std::string why) {
+    Merged none;
+    none.whyNot = std::move(why);
+    return none;
+}
+
+/// In lanes that would be an item of a firing before or behind it.
+bool mightLookOutside(const ir::Body& work) {
+    for (const ir::Block& block : work.blocks)
+        for (const ir::Instr& i : block.instrs)
+            if ((i.op == Op::Peek || i.op == Op::PeekInto) && i.checked) return true;
+    return false;
+}
+
 }  // namespace
 
 Merged mergeInTurn(types::TypeTable& types, const ir::Module& module,
                    const elab::Elaboration& program, graph::NodeId id, std::int64_t lanes,
                    bool mayProve) {
-    if (isSafe(module, program, id, mayProve)) return TurnMerger(types, program, id, lanes).run();
-    Merged none;
-    none.whyNot = "a check might fail";
-    return none;
+    if (!keepsRates(module, program, id)) return refused("its rates are not proved");
+    ir::Body work = withoutProvedChecks(program, id, mayProve);
+    if (mightLookOutside(work)) return refused("it might look outside of its window");
+    return TurnMerger(types, program, id, lanes).run(std::move(work));
 }
 
 }  // namespace strc::horizontal

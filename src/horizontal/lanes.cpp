@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "horizontal/detail/each_lane.h"
+#include "horizontal/detail/number_items.h"
 #include "horizontal/merge.h"
 #include "ir/scalarise.h"
 #include "ir/writer.h"
@@ -23,10 +24,26 @@ bool isLane(const types::Type* type) {
 /// Bytes of the arrays of one instance in a firing. More is done lane by lane, so that it stays in the caches.
 constexpr std::int64_t kMostOfLocals = 8 * 1024;
 
+/// The program with filters whose items are those of their channels.
+Elaboration inNumbers(types::TypeTable& types, Elaboration program, bool mayProve) {
+    for (NodeId id = 0; id < program.graph.nodes.size(); ++id) {
+        graph::Node& node = program.graph.nodes[id];
+        if (node.kernel == graph::kNone || !program.kernels[node.kernel].code.work ||
+            !hasTensorsOfNumbers(program, id))
+            continue;
+        program.kernels.push_back(withNumbers(types, program, id, mayProve));
+        node.kernel = static_cast<graph::KernelId>(program.kernels.size() - 1);
+    }
+    return program;
+}
+
 class LaneMaker {
 public:
     LaneMaker(const pass::Context& context, const pass::Program& program, std::int64_t lanes)
-        : context(context), one(*program.elaboration), before(program), lanes(lanes) {}
+        : context(context),
+          one(inNumbers(context.types, *program.elaboration, mayProve())),
+          before(program),
+          lanes(lanes) {}
 
     InLanes run() {
         if (!one.graph.messages.empty()) return refused("it sends messages");
@@ -67,10 +84,24 @@ private:
         repetitions.steady[id] *= lanes;
     }
 
+    /// What only moves items stays what it is, so that a plan finds that (plan/detail/share.h).
+    void moveItems(NodeId id, graph::Node& node) {
+        const Kernel& kernel = one.kernels[node.kernel];
+        fireForEachLane(id);
+        if (!kernel.prework) return;
+        Kernel moves = kernel;
+        addPrework(moves, kernel);
+        node.prework = moves.prework;
+        node.kernel = static_cast<graph::KernelId>(all.kernels.size());
+        all.kernels.push_back(std::move(moves));
+        if (repetitions.init[id] > 0)
+            repetitions.init[id] -= lanes - 1;  // one of them is the prework
+    }
+
     std::string filter(NodeId id, graph::Node& node) {
         const Kernel& kernel = one.kernels[node.kernel];
-        if (kernel.builtin == ir::BuiltinStream::Identity) {
-            fireForEachLane(id);
+        if (elab::forwardsItems(one, id)) {
+            moveItems(id, node);
             return {};
         }
         if (std::string why = whyNot(kernel, node); !why.empty()) return why;
@@ -88,28 +119,28 @@ private:
 
     /// In vectors, or else lane by lane.
     Merged mergedFilter(NodeId id, const Kernel& kernel) {
-        const bool mayProve = context.passes().isEnabled(base::Pass::BoundsCheckElimination);
         std::string whyNotInVectors = "its items are no numbers";
         if (ir::hasVectors(*kernel.code.work)) {
             whyNotInVectors = "it is in vectors already";
         } else if (isLane(kernel.input) && isLane(kernel.output)) {
             Merged merged = merge(context.types, context.module, one,
                                   std::vector<NodeId>(static_cast<std::size_t>(lanes), id),
-                                  {.mayProve = mayProve, .mostOfLocals = kMostOfLocals});
+                                  {.mayProve = mayProve(), .mostOfLocals = kMostOfLocals});
             if (merged.whyNot.empty()) return merged;
             whyNotInVectors = std::move(merged.whyNot);
         }
-        Merged merged = mergeInTurn(context.types, context.module, one, id, lanes, mayProve);
+        Merged merged = mergeInTurn(context.types, context.module, one, id, lanes, mayProve());
         made.fields[id].areWhole = true;
         made.inTurn.push_back(one.graph.nodes[id].name + ": " + whyNotInVectors);
         return merged;
     }
 
+    bool mayProve() const { return context.passes().isEnabled(base::Pass::BoundsCheckElimination); }
+
     static std::string whyNot(const Kernel& kernel, const graph::Node& node) {
         if (kernel.builtin != ir::BuiltinStream::None || !kernel.code.work) return "it is built in";
         if (node.effects != graph::kNoEffect) return "it has effects";
         if (kernel.work.isDynamic()) return "its rates are dynamic";
-        if (node.work != kernel.work) return "it takes numbers of its channels together as tensors";
         return {};
     }
 
@@ -149,7 +180,7 @@ private:
     }
 
     const pass::Context& context;
-    const Elaboration& one;
+    const Elaboration one;
     const pass::Program& before;
     const std::int64_t lanes;
     Elaboration all;

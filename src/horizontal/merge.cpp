@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/assert.h"
+#include "elab/initial_fields.h"
 #include "horizontal/detail/merged_kernel.h"
 #include "ir/bounds.h"
 #include "ir/count_items.h"
@@ -36,13 +37,7 @@ ir::Proofs proofsOf(const elab::Elaboration& program, NodeId id) {
     ir::BoundsInput input;
     input.constants = kernel.constants;
     input.workPeek = input.preworkPeek = kernel.work.peek.max;
-    input.fields.resize(kernel.fieldTypes.size());
-    for (std::size_t k = 0; k < kernel.fieldTypes.size(); ++k) {
-        if (!kernel.fieldTypes[k]->is(TypeKind::Int)) continue;
-        std::int32_t value = 0;
-        std::memcpy(&value, program.states[id]->data() + kernel.fieldOffsets[k], sizeof value);
-        input.fields[k] = ir::Range{value, value};
-    }
+    input.fields = elab::initialInts(kernel, *program.states[id]);
     return ir::proveBounds(kernel.code, input);
 }
 
@@ -358,20 +353,30 @@ private:
 
 }  // namespace
 
-bool isSafe(const ir::Module& module, const elab::Elaboration& program, NodeId id, bool mayProve) {
+bool keepsRates(const ir::Module& module, const elab::Elaboration& program, NodeId id) {
     const Kernel& kernel = program.kernels[program.graph.nodes[id].kernel];
-    const Body& work = *kernel.code.work;
     const ir::ItemCounts counts =
-        ir::countItems(module, kernel.code, work, kCountingSteps, ir::Counting::Whole);
-    if (!counts.pops.isExact() || counts.pops.min != kernel.work.pop.max ||
-        !counts.pushes.isExact() || counts.pushes.min != kernel.work.push.max)
-        return false;
-    if (!ir::hasChecks(kernel.code)) return true;
-    if (!mayProve) return false;
+        ir::countItems(module, kernel.code, *kernel.code.work, kCountingSteps, ir::Counting::Whole);
+    return counts.pops.isExact() && counts.pops.min == kernel.work.pop.max &&
+           counts.pushes.isExact() && counts.pushes.min == kernel.work.push.max;
+}
+
+Body withoutProvedChecks(const elab::Elaboration& program, NodeId id, bool mayProve) {
+    const Kernel& kernel = program.kernels[program.graph.nodes[id].kernel];
+    Body work = *kernel.code.work;
+    if (!mayProve || !ir::hasChecks(kernel.code)) return work;
     const ir::Proofs proofs = proofsOf(program, id);
-    for (const ir::Block& block : work.blocks)
-        for (const Instr& i : block.instrs)
-            if (ir::hasCheck(i) && !proofs.contains(&i)) return false;
+    for (std::size_t block = 0; block < work.blocks.size(); ++block)
+        for (std::size_t k = 0; k < work.blocks[block].instrs.size(); ++k)
+            if (proofs.contains(&kernel.code.work->blocks[block].instrs[k]))
+                work.blocks[block].instrs[k].checked = false;
+    return work;
+}
+
+bool isSafe(const ir::Module& module, const elab::Elaboration& program, NodeId id, bool mayProve) {
+    if (!keepsRates(module, program, id)) return false;
+    for (const ir::Block& block : withoutProvedChecks(program, id, mayProve).blocks)
+        if (std::any_of(block.instrs.begin(), block.instrs.end(), ir::hasCheck)) return false;
     return true;
 }
 

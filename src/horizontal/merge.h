@@ -31,6 +31,10 @@ struct MergeOptions {
 Merged merge(types::TypeTable&, const ir::Module&, const elab::Elaboration&,
              const std::vector<graph::NodeId>&, const MergeOptions&);
 
+/// Does the filter's `work` take and give as many items as its rates say, whatever these are?
+bool keepsRates(const ir::Module&, const elab::Elaboration&, graph::NodeId);
+/// The filter's `work`, in which only instructions whose check might fail are `checked`; without `mayProve`, all that have one.
+ir::Body withoutProvedChecks(const elab::Elaboration&, graph::NodeId, bool mayProve);
 /// Can no check of the filter's `work` fail, and does it keep its rates?
 bool isSafe(const ir::Module&, const elab::Elaboration&, graph::NodeId, bool mayProve);
 

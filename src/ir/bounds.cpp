@@ -8,6 +8,7 @@
 
 #include "ir/detail/increments.h"
 #include "ir/ranges.h"
+#include "ir/stored_fields.h"
 
 namespace strc::ir {
 namespace {
@@ -88,7 +89,8 @@ std::vector<const Body*> bodiesOf(const StreamCode& code) {
 
 class Prover {
 public:
-    Prover(const StreamCode& stream, const BoundsInput& known) : code(stream), input(known) {
+    Prover(const StreamCode& stream, const BoundsInput& known)
+        : code(stream), input(known), stored(storedFields(stream)) {
         for (const Body* body : bodiesOf(code)) addThresholds(*body);
         std::sort(thresholds.begin(), thresholds.end());
     }
@@ -459,6 +461,12 @@ private:
 
     /// The interval of all elements of an array that is never written.
     std::optional<Range> contentsOf(const Instr& instr) const {
+        if (instr.var.space == Space::Field) {
+            const std::uint32_t field = instr.var.index;
+            const bool isTable = field < input.fields.size() && !stored[field] &&
+                                 code.fields[field].type->is(TypeKind::Array);
+            return isTable ? input.fields[field] : std::nullopt;
+        }
         if (instr.var.space != Space::Constant || code.openSlot(instr.var.index) != kNone ||
             instr.var.index >= input.constants.size())
             return std::nullopt;
@@ -468,14 +476,7 @@ private:
     static std::optional<Range> contentsOf(const Value& value) {
         if (!value.type || !value.type->is(TypeKind::Array) || !isInt(types::innermost(value.type)))
             return std::nullopt;
-        Range all{INT32_MAX, INT32_MIN};
-        for (std::size_t at = 0; at + sizeof(std::int32_t) <= value.bytes.size();
-             at += sizeof(std::int32_t)) {
-            std::int32_t number = 0;
-            std::memcpy(&number, value.bytes.data() + at, sizeof number);
-            all = join(all, {number, number});
-        }
-        return all.min > all.max ? std::nullopt : std::optional(all);
+        return rangeOfInts(value.bytes);
     }
 
     // ---------------------------------------------------------------- operations
@@ -543,6 +544,7 @@ private:
 
     const StreamCode& code;
     const BoundsInput& input;
+    const std::vector<bool> stored;  ///< by field: the stream changes it
     std::vector<std::int64_t> thresholds;  ///< in ascending order
     Known held;  ///< by field, between firings and when functions are called; absent: anything
     Proofs proofs, failed;
@@ -551,6 +553,18 @@ private:
 };
 
 }  // namespace
+
+std::optional<Range> rangeOfInts(std::string_view bytes) {
+    std::optional<Range> all;
+    for (std::size_t at = 0; at + sizeof(std::int32_t) <= bytes.size();
+         at += sizeof(std::int32_t)) {
+        std::int32_t number = 0;
+        std::memcpy(&number, bytes.data() + at, sizeof number);
+        const Range range{number, number};
+        all = all ? join(*all, range) : range;
+    }
+    return all;
+}
 
 bool hasCheck(const Instr& instr) {
     if (!instr.checked) return false;

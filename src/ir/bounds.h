@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/ir.h"
@@ -20,9 +21,12 @@ struct Range {
     bool operator==(const Range&) const = default;
 };
 
+/// Of all ints that lie there side by side; empty: there are none.
+std::optional<Range> rangeOfInts(std::string_view bytes);
+
 /// Facts about a filter that its code does not show.
 struct BoundsInput {
-    /// By field: what an int field may hold before the first firing; empty: anything.
+    /// By field: what an int field, or the ints of an array, may be before the first firing; empty: anything.
     std::vector<std::optional<Range>> fields;
     std::vector<Value> constants;  ///< by StreamCode::constants; of open ones nothing is known
     std::int64_t workPeek = 0, preworkPeek = 0;  ///< items a firing may look at

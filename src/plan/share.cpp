@@ -88,13 +88,6 @@ bool passesOn(const graph::Graph& graph, const std::vector<bool>& gone, NodeId i
            isGoneOfKind(graph, gone, id, NodeKind::Filter);
 }
 
-/// One scalar item, and nothing else.
-bool copiesItem(const ir::Body& work) {
-    const std::vector<ir::Instr>& instrs = work.blocks[work.entry].instrs;
-    return instrs.size() == 2 && instrs[0].op == ir::Op::Pop && instrs[1].op == ir::Op::Push &&
-           instrs[1].operands[0] == instrs[0].result;
-}
-
 /// Can it be done before anything else, and do nothing but push?
 bool onlyPushes(const ir::Body& body) {
     for (const ir::Block& block : body.blocks) {
@@ -125,7 +118,7 @@ public:
         for (; graph.edges[at].from != kNone; at = graph.nodes[graph.edges[at].from].inputs[0]) {
             const NodeId from = graph.edges[at].from;
             const bool passed = passesOn(graph, gone, from) || chosen.contains(from);
-            if (!passed && from > id && forwardsItems(program, from)) return false;
+            if (!passed && from > id && elab::forwardsItems(program, from)) return false;
             if (!passed) break;
             lag += ownItems(graph, from);
         }
@@ -257,20 +250,11 @@ std::int64_t ownItems(const graph::Graph& graph, NodeId id) {
     return items;
 }
 
-bool forwardsItems(const elab::Elaboration& program, NodeId id) {
-    if (elab::isIdentity(program, id)) return true;
-    const graph::Node& node = program.graph.nodes[id];
-    if (node.kind != NodeKind::Filter || node.kernel == kNone) return false;
-    const elab::Kernel& kernel = program.kernels[node.kernel];
-    return kernel.builtin == types::BuiltinStream::None && node.effects == graph::kNoEffect &&
-           kernel.code.functions.empty() && kernel.code.work && copiesItem(*kernel.code.work);
-}
-
 Sharing findSharing(base::Context& context, const elab::Elaboration& program, bool code) {
     const graph::Graph& graph = program.graph;
     std::vector<bool> gone(graph.nodes.size());
     auto passes = [&](NodeId id) {
-        return elab::isIdentity(program, id) || (code && forwardsItems(program, id));
+        return elab::isIdentity(program, id) || (code && elab::forwardsItems(program, id));
     };
     drop(context, base::Pass::RemoveIdentities, graph, gone, [&](NodeId id) {
         return passes(id) && !graph.nodes[id].prework && ownItems(graph, id) == 0;

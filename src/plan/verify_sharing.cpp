@@ -50,7 +50,7 @@ bool SharedTapes::passesOn(const graph::Node& node) const {
     if (node.kind == graph::NodeKind::Duplicate) return true;
     const bool looks = node.prework && (node.prework->pop.max != 0 || node.prework->peek.max != 0);
     return node.kind == graph::NodeKind::Filter && !looks &&
-           forwardsItems(*plan.program, static_cast<NodeId>(&node - graph.nodes.data()));
+           elab::forwardsItems(*plan.program, static_cast<NodeId>(&node - graph.nodes.data()));
 }
 
 /// Items that a node that is gone gives before those it gets.

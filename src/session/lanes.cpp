@@ -67,7 +67,7 @@ private:
         plan::Options how;
         how.scaling = single ? &*single : nullptr;
         how.mostItems = kMostAtOnce * STRC_MOST_LANES;
-        how.removesCode = program.optimised.has_value();
+        how.removesCode = optimisations(settings).has_value();
         std::optional<plan::Plan> planned = plan::plan(program.context, *all->program.elaboration,
                                                        all->program.repetitions, *schedule, how);
         if (!planned || planned->stateSize > kMostOfState) return "its state is large";

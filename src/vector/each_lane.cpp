@@ -91,7 +91,6 @@ private:
         for (Reg& reg : copy.operands) reg = regs[reg];
         for (std::size_t k = 0; k < copy.blocks.size(); ++k)
             if (i.blocks[k] != kNone) copy.blocks[k] = w.inBlock([&] { block(i.blocks[k]); });
-        copy.checked = false;
         w.body.blocks[w.block].instrs.push_back(std::move(copy));
         result(i);
     }

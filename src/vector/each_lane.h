@@ -13,7 +13,7 @@ namespace strc::vector {
 
 struct EachLane {
     const types::Type *input = nullptr, *output = nullptr;
-    graph::Rates rates;  ///< of one lane; no check can fail
+    graph::Rates rates;  ///< of one lane, which it keeps; no check of a peek can fail
     std::int64_t lanes = 0;
     /// By field of the body: the one that has it in an array of all lanes, and its type in one lane.
     std::vector<std::uint32_t> fields;

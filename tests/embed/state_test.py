@@ -246,6 +246,26 @@ float->double stateful filter Doubles { double sum; boolean odd; work pop 1 push
 double->complex stateful filter Turn { complex z; work pop 1 push 1 { complex s; s.real = 0.5; s.imag = (float)pop(); z = z * s + s; push(z); } }
 """,
     "Fir": programs.FIR,
+    # Delays by which values go past others, and a table that says which item comes when.
+    "Delays": """float->float pipeline Delays {
+    add splitjoin {
+        split duplicate;
+        add Delay(3);
+        add pipeline { add Sums(); add Delay(5); add Turned(); add Identity<float>; };
+        add pipeline { add Delay(1); add Delay(7); add Sums(); };
+        join roundrobin(1, 1, 1);
+    }
+    add float->float filter { work pop 3 push 2 { float a = pop(); float b = pop(); push(a - b); push(b * pop()); } };
+    add Delay(40);
+}
+float->float filter Delay(int n) { prework push n { for (int k = 0; k < n; k++) push(0.5); } work pop 1 push 1 { push(pop()); } }
+float->float filter Sums { work pop 1 peek 4 push 1 { push(peek(0) * 0.5 + peek(3)); pop(); } }
+float->float filter Turned {
+    int[8] from;
+    init { for (int i = 0; i < 8; i++) from[i] = (5 * i + 3) % 8; }
+    work pop 8 push 8 { for (int i = 0; i < 8; i++) push(peek(from[i])); for (int i = 0; i < 8; i++) pop(); }
+}
+""",
     # Products of every kind that one instance has: columns that are no whole vectors, long sums alone, few sums in parts, both factors of the
     # instance, and addends with bounds.
     "Products": """float->float pipeline Products { add Wide(13, 37); add Wide(37, 3); add Wide(3, 70); add Pairs(7); add Wide(10, 1); add Past(5); }
@@ -294,6 +314,30 @@ float->float stateful filter Past(int n) {
 # What is in lanes, but has filters that do one instance after the other.
 IN_TURN = {
     "Structs": (programs.STRUCTS, "its items are no numbers"),
+    "Checks": ("""int->int pipeline Checks { add Sum; add Two; add Ratio; }
+int->int stateful filter Sum { int sum; work pop 1 push 1 { sum += pop(); push(sum); } }
+int->int filter Two { int[7] table; init { for (int i = 0; i < 7; i++) table[i] = 3 * i + 1; } work pop 1 push 2 { int x = pop(); push(100 + x); push(table[(x % 7 + 7) % 7]); } }
+int->int stateful filter Ratio { int last; work pop 2 push 1 { int x = pop(); last = x / pop() + last % 5; push(last); } }
+""", "a check might fail"),
+    "Panels": ("""float->float pipeline Panels { add Wide(1.0); add Narrow(); add Wide(0.5); }
+float->float filter Wide(float scale) {
+    tensor<float>[96, 64] w;
+    init { w = sin(reshape(arange(96 * 64), 96, 64)) * scale; }
+    work pop 4 push 4 {
+        float[24][96] all;
+        for (int k = 0; k < 24 * 96; k++) all[k / 96][k % 96] = peek(k % 4) / (k + 1);
+        tensor x = all;
+        tensor y = matmul(x, w);
+        for (int k = 0; k < 4; k++) { push(y[5 * k, k]); pop(); }
+    }
+}
+float->float stateful filter Narrow {
+    tensor<float>[48, 48] w;
+    tensor<float>[1, 48] past;
+    init { w = cos(reshape(arange(48 * 48), 48, 48)) * 0.2; past = zeros(1, 48); }
+    work pop 1 push 1 { past = tanh(matmul(past, w) + pop()); push(past[0, 7]); }
+}
+""", "its arrays are large"),
     "Ways": ("""float->float stateful filter Ways {
     float[6] past;
     int at;
@@ -301,6 +345,21 @@ IN_TURN = {
 }
 """, "a loop's condition varies"),
 }  # fmt: skip
+
+# Filters over tensors that stand between numbers, which they take from the channels then.
+TENSORS = """float->float pipeline Tensors { add frame({6}); add Mix(); add unframe({6}); add Half(); add frame({6}); add Past(); add unframe({6}); add Half(); add frame({6}); add Pairs(); add unframe({6}); }
+float->float filter Half { work pop 1 push 1 { push(pop() * 0.5 + 0.1); } }
+tensor->tensor filter Mix {
+    tensor<float>[6, 6] m;
+    init { m = sin(reshape(arange(36), 6, 6)) * 0.4; }
+    work pop 1 push 1 { push(tanh(matmul(pop(), m))); }
+}
+tensor->tensor stateful filter Past { tensor<float>[6] last; init { last = zeros(6); } work pop 1 push 1 { last = last * 0.5 + pop(); push(last); } }
+tensor->tensor filter Pairs { work pop 1 peek 3 push 1 { tensor x = pop(); push(x * peek(1)); } }
+"""
+SUMMED_FAULT = programs.FAULT.replace("add Index;", "add Sum; add Index;") + """
+int->int stateful filter Sum { int sum; work pop 1 push 1 { int x = pop(); sum = (sum + x + 10) % 10; push(x == 77 ? x : sum); } }
+"""
 
 
 class Many(States):
@@ -335,6 +394,15 @@ class Many(States):
                         self.rounds(library, count, "i" if text.startswith("int") else "f")
                     self.rounds(library, 32, "i" if text.startswith("int") else "f", False)
 
+    def test_tensors_between_numbers(self):
+        for options, said in [([], ""), (["-O3"], ""), (["-O0"], "Past: its items are no numbers")]:
+            with self.subTest(options=options):
+                library = self.built_library(TENSORS, "--lanes", *options, name=f"tensors{''.join(options)}")
+                self.assertIn(said, self.said)
+                self.assertEqual(bool(said), bool(self.said))
+                for count in (3, 16, 39):
+                    self.rounds(library, count, "f")
+
     def test_some_filters_one_after_the_other(self):
         for name, (text, why) in IN_TURN.items():
             with self.subTest(name):
@@ -342,7 +410,7 @@ class Many(States):
                 self.assertIn("of '--lanes' this filter does one instance after the other: ", self.said)
                 self.assertIn(why, self.said)
                 for count in (3, 16, 39):
-                    self.rounds(library, count, "f")
+                    self.rounds(library, count, "i" if text.startswith("int") else "f")
 
     def test_parameters_tell_instances_apart(self):
         library = self.built_library(SESSIONS["Voice"], "--lanes", "--keep-param=gain")
@@ -358,18 +426,30 @@ class Many(States):
             self.assertEqual([(OK, *one) for one in zip(taken, made, strict=True)], [twin.process(one, 100) for twin, one in zip(twins, inputs, strict=True)])
 
     def test_faults_are_those_of_single_handles(self):
-        library = self.built_library(programs.FAULT, "--lanes")
-        self.assertIn("'--lanes' has no effect, instances are done one by one: Index: a check might fail", self.said)
-        handles = [library.handle() for _ in range(20)]
-        status, taken, made = library.together(handles, [struct.pack("<2i", 1, 77 if k == 7 else 2) for k in range(20)], 2)
-        self.assertEqual(status, FAULT)
-        self.assertEqual([len(one) for one in made], [4 if k == 7 else 8 for k in range(20)])
-        self.assertIn("77", handles[7].message)
-        self.assertEqual(handles[8].message, "")
+        """Of filters without state, which do more alone, and with one; the others go on as if they had been alone."""
+        for name, text in [("Plain", programs.FAULT), ("Sums", SUMMED_FAULT)]:
+            with self.subTest(name):
+                library = self.built_library(text, "--lanes", name=name)
+                self.assertIn("of '--lanes' this filter does one instance after the other: Index: a check might fail", self.said)
+                handles, twins = ([library.handle() for _ in range(20)] for _ in range(2))
+                for one in (*handles, *twins):
+                    one.process(struct.pack("<i", 0), 9)
+                for turn in range(3):
+                    # 77 is in no table.
+                    inputs = [struct.pack("<70i", *(0 if j % 7 else 77 if (turn, k, j) == (1, 7, 63) else 1 - j % 2 for j in range(70))) for k in range(20)]
+                    status, taken, made = library.together(handles, inputs, 100)
+                    want = [twin.process(given, 100) for twin, given in zip(twins, inputs, strict=True)]
+                    self.assertEqual(status, FAULT if turn > 0 else OK)
+                    self.assertEqual(taken, [one[1] for one in want])
+                    self.assertEqual(made, [one[2] for one in want])
+                    self.assertEqual([one.message for one in handles], [one.message for one in twins])
+                    self.assertEqual([one.save() for k, one in enumerate(handles) if k != 7], [one.save() for k, one in enumerate(twins) if k != 7])
+                self.assertIn("77", handles[7].message)
+                self.assertEqual(handles[8].message, "")
 
     def test_what_has_no_lanes(self):
         for text, why in [
-            (programs.TENSORS, "together as tensors"),
+            ("int->int pipeline Far { add Look; } int->int filter Look { work pop 1 peek 3 push 1 { push(peek(peek(0) % 3)); pop(); } }", "it might look outside of its window"),
             (programs.ECHO, "effects"),
             (programs.FIR, "rounded otherwise"),
         ]:

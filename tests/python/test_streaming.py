@@ -275,3 +275,23 @@ def test_a_file_for_each_end(tmp_path):
     subprocess.run([STRC, "run", "--top", "Canceller", "--in", "both.raw", "--out", "all.raw", "model.str"], cwd=tmp_path, check=True)
     parted = numpy.fromfile(tmp_path / "all.raw", numpy.float32).reshape(40, 6)
     assert (parted[:, :4].reshape(-1) == found[0]).all() and (parted[:, 4:].reshape(-1) == found[1]).all()
+
+
+class Rows(nn.Module):
+    """Of the first two rows, which are the same, nobody can tell anything."""
+
+    def __init__(self):
+        super().__init__()
+        self.rows = nn.Embedding(50, 3)
+        self.rows.weight.data[1] = self.rows.weight.data[0]
+        self.conv = nn.Conv1d(3, 2, 4)
+
+    def forward(self, x):
+        return self.conv(nn.functional.pad(self.rows(x).transpose(1, 2), (3, 0)))
+
+
+def test_whole_numbers_are_those_of_the_example(tmp_path):
+    torch.manual_seed(1)
+    strc.torch.export(Rows(), [torch.randint(0, 50, (1, 40))], tmp_path / "model.str", streaming=True)
+    with pytest.raises(ImportFailure, match="nothing can be proved"):
+        strc.torch.export(Rows(), [torch.zeros(1, 40, dtype=torch.long)], tmp_path / "other.str", streaming=True)

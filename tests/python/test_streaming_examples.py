@@ -1,4 +1,4 @@
-"""The networks of examples/streaming: each becomes a stream by one command, is proved, and can be a library."""
+"""The networks of examples/streaming: each becomes a stream by one command, is proved, and can be a library for many sessions."""
 
 import importlib.util
 import re
@@ -28,6 +28,7 @@ def test_one_command_makes_a_stream(path, tmp_path, monkeypatch):
     assert done.stderr == ""
     name = words[2].rpartition(":")[2]
     built = subprocess.run(
-        [STRC, "build", "--shared", "--top", name, "-o", "stream.so", output], cwd=tmp_path, capture_output=True, text=True, timeout=1800
+        [STRC, "build", "--shared", "--lanes", "--top", name, "-o", "stream.so", output], cwd=tmp_path, capture_output=True, text=True, timeout=1800
     )
     assert built.returncode == 0, built.stderr
+    assert "'--lanes' has no effect" not in built.stderr

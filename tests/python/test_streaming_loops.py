@@ -331,3 +331,34 @@ def test_a_scan_that_goes_backwards(tmp_path):
             return associative_scan(torch.add, x, dim=1, reverse=True, combine_mode="generic")
 
     assert "look ahead to the end" in refusal(Backwards(), SEQUENCE, tmp_path, time=1)
+
+
+class Kalman(nn.Module):
+    """Place and speed of what is measured; its gains do not depend on the measurements, so that each step has its own, and they come to rest."""
+
+    def __init__(self, dt):
+        super().__init__()
+        self.register_buffer("F", torch.tensor([[1.0, dt], [0.0, 1.0]]))
+        self.register_buffer("H", torch.tensor([[1.0, 0.0]]))
+        self.noise = nn.Parameter(torch.zeros(2))
+
+    def forward(self, z):
+        x, P, one = torch.zeros(z.shape[0], 2, 1), torch.eye(2).expand(z.shape[0], 2, 2), torch.eye(2)
+        found = []
+        for t in range(z.shape[1]):
+            x, P = self.F @ x, self.F @ P @ self.F.T + torch.diag(self.noise.exp())
+            gain = P @ self.H.T @ torch.linalg.inv(self.H @ P @ self.H.T + 1)
+            x = x + gain @ (z[:, t].unsqueeze(-1) - self.H @ x)
+            P = (one - gain @ self.H) @ P
+            found.append(x.squeeze(-1))
+        return torch.stack(found, 1)
+
+
+def test_steps_with_stored_values_of_their_own(tmp_path):
+    """No layer tells that time is the dimension of which the loop takes each item, and the last one has a single number."""
+    streamed = exported(Kalman(0.5), (1, 60, 1), tmp_path).streamed
+    assert streamed.inputs[0].axis == 1 and not streamed.is_guess
+
+
+def test_steps_whose_own_values_come_to_no_rest(tmp_path):
+    assert "or comes to rest" in refusal(Kalman(0.001), (1, 20, 1), tmp_path)

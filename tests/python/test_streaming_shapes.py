@@ -118,3 +118,12 @@ def test_results_that_do_not_depend_on_the_past(tmp_path):
     assert "nothing can be proved: the later results of the model are the same" in fault_of(tmp_path, function, (1, 1, 30), **modules)
     function, modules = quiet(0.0)
     assert "nothing can be proved: the results of the model are the same" in fault_of(tmp_path, function, (1, 1, 30), **modules)
+
+
+def test_a_guess_is_told():
+    """Where no layer goes along any dimension, and nobody has said which counts time."""
+    model, guess = nn.Linear(6, 4), "Time is dimension 1 of the input: no layer goes along any, so that is a guess; --time DIM says another."
+    about = lambda shape, time: "\n".join(stream_model(model, [torch.randn(*shape)], time, 0).streamed.about())
+    assert guess in about((1, 20, 6), None)
+    assert "guess" not in about((1, 20, 6), 1)
+    assert "guess" not in "\n".join(stream_model(nn.Conv1d(6, 4, 1), [torch.randn(1, 6, 20)], None, 0).streamed.about())

@@ -58,6 +58,7 @@ FUNCTIONS = {
     "stored": lambda z, model: z * model.weights[None, :, None],
     "mean": lambda z, _: z.mean(1),
     "matrix": lambda z, model: (z.transpose(1, 2) @ model.weights.outer(model.weights[:3])).transpose(1, 2),
+    "sqrt": lambda z, _: torch.sqrt(z) + (z * z).sqrt(),
     "reciprocal": lambda z, _: (z * z.conj() + 1).reciprocal(),
 }
 

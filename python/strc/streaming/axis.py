@@ -97,13 +97,36 @@ def without_layers(program: Program, number: int) -> int:
     return max((dim for dim in range(rank) if dim not in features), default=rank - 1)
 
 
+def taken_apart(program: Program, number: int) -> list[int]:
+    """The dimensions of an input of which every item is taken by itself, as loops in Python do, the first one taken first."""
+    shape = program.shapes[number]
+    taken: dict[int, set[int]] = {}
+    for instruction, dims, _ in met(program, number):
+        if instruction.op == "getitem" and len(instruction.args) == 1 and len(program.shapes[instruction.var]) == len(dims) - 1:
+            index, place = (*(int(str(one)) for one in instruction.positional), 0)[:2]
+            if dims[place] >= 0:
+                taken.setdefault(dims[place], set()).add(index % shape[dims[place]])
+    return [dim for dim, items in taken.items() if len(items) == shape[dim] > 1]
+
+
+def told(program: Program, number: int) -> list[int]:
+    """The dimensions of an input of which the model itself says that they may count time."""
+    return gone_along(program, number) or taken_apart(program, number)
+
+
+def is_guessed(program: Program) -> bool:
+    """Does nothing but the order of the first input's dimensions tell which of them counts time?"""
+    first = program.inputs[0]
+    return len(program.shapes[first]) > 1 and not told(program, first)
+
+
 def times_of(program: Program) -> list[tuple[int, ...]]:
     """What may be the dimensions of time, of each input one: the first input's is one along which a layer goes, the first such layer's first. The
     others' are as long, or else such as layers go along.
     """
     first, *others = program.inputs
     shape = program.shapes[first]
-    axes = gone_along(program, first) or [without_layers(program, first)]
+    axes = told(program, first) or [without_layers(program, first)]
     return [(axis, *(beside(program, other, shape[axis]) for other in others)) for axis in axes]
 
 
@@ -111,4 +134,4 @@ def beside(program: Program, number: int, steps: int) -> int:
     """The dimension of time of a further input."""
     shape = program.shapes[number]
     as_long = [dim for dim, extent in enumerate(shape) if extent == steps]
-    return [*as_long, *gone_along(program, number), without_layers(program, number)][0]
+    return [*as_long, *told(program, number), without_layers(program, number)][0]

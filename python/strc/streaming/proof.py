@@ -163,7 +163,7 @@ class Prover:
         for x, about in zip(given.inputs, self.streamed.inputs):
             x, first, after = x.clone(), begin * about.frames // period, end * about.frames // period
             part = x.narrow(about.axis, first, after - first)
-            part.copy_(noise(part, generator, LOUDER * loudness(x)))
+            part.copy_(noise(part, x, generator, LOUDER))
             inputs.append(x)
         return self.sequences(inputs), begin, end
 
@@ -208,11 +208,12 @@ def span(clock: Clock, frame: int) -> str:
     return f"it needs {'all' if first < 0 else f'those from {first} on'} up to {clock.last_of(frame)}"
 
 
-def noise(like: torch.Tensor, generator: torch.Generator, scale: float = 1.0) -> torch.Tensor:
-    """Random numbers of a tensor's shape; whole numbers are 0 or 1."""
+def noise(like: torch.Tensor, example: torch.Tensor, generator: torch.Generator, louder: float = 1.0) -> torch.Tensor:
+    """Random numbers of a tensor's shape: as loud as the example, times `louder`; whole numbers from its least one, or 0, to its greatest one, or 1."""
     if like.is_floating_point():
-        return torch.randn(like.shape, generator=generator) * scale
-    return torch.randint(0, 2, like.shape, generator=generator)
+        return torch.randn(like.shape, generator=generator) * louder * loudness(example)
+    known = [int(one) for one in example.aminmax()] if example.numel() else []
+    return torch.randint(min([0, *known]), max([1, *known]) + 1, like.shape, generator=generator).to(like.dtype)
 
 
 def loudness(example: torch.Tensor) -> float:
@@ -228,7 +229,7 @@ def inputs_for(streamed: Streamed, examples: Sequence[torch.Tensor], more: int) 
     for x, end in zip(examples, streamed.inputs):
         shape = list(x.shape)
         shape[end.axis] += more * end.frames
-        found.append(noise(x.new_empty(shape), generator, loudness(x)))
+        found.append(noise(x.new_empty(shape), x, generator))
     return found
 
 

@@ -12,7 +12,7 @@ from ..errors import ImportFailure
 from ..ir import Instruction, Origin, Program
 from ..passes import eliminate_dead
 from ..source.floats import StreamFilter
-from .axis import gone_along, times_of
+from .axis import gone_along, is_guessed, times_of
 from .builder import Builder, Refused
 from .clock import Clock
 from .resampling import time_alone
@@ -59,6 +59,7 @@ class Streamed:
     latency: int
     written: dict[str, StreamFilter]  # filters that are the program's own, by operator
     context: int | None = None  # time steps that attention goes back, other than in the model
+    is_guess: bool = False  # nobody has told which dimension counts time
 
     def about(self) -> list[str]:
         """Comments for who uses the program."""
@@ -73,6 +74,8 @@ class Streamed:
         ends = [f"an {option} for each {what}" for option, what, all in (("--in", "input", self.inputs), ("--out", "result", self.results)) if len(all) > 1]
         if ends:
             lines.append(f"// Files: {' and '.join(ends)}, in order.")
+        if self.is_guess:
+            lines.append(f"// Time is dimension {x.axis} of the input: no layer goes along any, so that is a guess; --time DIM says another.")
         if self.latency:
             lines.append(f"// Latency: {samples(self.latency)}.")
         if self.context:
@@ -232,7 +235,7 @@ def streamed(
                     failures.append((len(streamer.values), failure))
                 continue
             tensors.update(added)
-            return made
+            return replace(made, is_guess=not axes and is_guessed(program))
     # The dimension with which most of the model could be read is the one that is meant.
     raise max(failures, key=lambda one: one[0])[1]
 

@@ -2,7 +2,8 @@
 
 A value of the last step stands for the same value of the step before it, that for the one before, and so on to the first step. Values that belong together
 in this way are found by going from the collected results (`stack`, `cat`) of the last two steps to their arguments, both at the same time. Whatever a
-step takes from earlier ones is a state.
+step takes from earlier ones is a state. What is stored and different in each step, such as the gains of a filter that do not depend on what it filters, becomes
+a table with a row for each time step, which is a sequence as any other.
 """
 
 from __future__ import annotations
@@ -75,6 +76,14 @@ def selects_of(program: Program) -> dict[int, Select]:
     return {var: one for var, one in found.items() if len(places[one.source, one.dim]) >= FEWEST}
 
 
+class StepsHaveTheirOwn(Exception):
+    """Arguments that are stored, another value at each step: of the last step's instructions, and which of its arguments."""
+
+    def __init__(self, finder: Finder, places: set[tuple[int, int]]):
+        super().__init__()
+        self.finder, self.places = finder, places
+
+
 @dataclass
 class Finder:
     """Looks for the loop whose results an instruction collects; `find` is the way in."""
@@ -86,6 +95,7 @@ class Finder:
     steps: dict[int, int] = field(default_factory=dict)
     before: dict[int, int] = field(default_factory=dict)  # of a value that of the step before; at the first one what it begins with
     after: dict[int, int] = field(default_factory=dict)
+    own: set[tuple[int, int]] = field(default_factory=set)  # arguments that are stored, and others in the step before
     broken: dict[int, int] = field(default_factory=dict)  # of values of the second step what the first one has in their place
 
     def __post_init__(self) -> None:
@@ -101,24 +111,34 @@ class Finder:
             self.steps[one.var] = self.selects[one.var].index if one.var in self.selects else -1 if one.var in whole else max(known, default=-1)
 
     def find(self) -> Loop:
+        """Raises `StepsHaveTheirOwn` if there would be one with tables."""
         for one in self.collected:
             times = [self.steps[arg] for arg in one.args]
             if len(times) < FEWEST or times != list(range(times[0], times[0] + len(times))) or times[0] < 0:
                 raise NoLoop
-        self.match([(b, a) for one in self.collected for a, b in zip(one.args, one.args[1:])])
+        self.match([(b, a, one.var, i + 1) for one in self.collected for i, (a, b) in enumerate(zip(one.args, one.args[1:]))])
+        if self.own:
+            raise StepsHaveTheirOwn(self, {(self.latest(user), place) for user, place in self.own})
         for back in (0, 1):
             with suppress(NoLoop):
                 return Builder(self, back).loop()
         raise NoLoop
 
-    def match(self, pairs: list[tuple[int, int]]) -> None:
-        """The first of each pair is of one step, the second should be the same of the step before."""
+    def latest(self, var: int) -> int:
+        while var in self.after:
+            var = self.after[var]
+        return var
+
+    def match(self, pairs: list[tuple[int, int, int, int]]) -> None:
+        """The first of each pair is of one step, the second should be the same of the step before. Behind them stands whose argument the first one is."""
         while pairs:
-            late, early = pairs.pop()
+            late, early, user, place = pairs.pop()
             if self.before.get(late) == early or self.broken.get(late) == early:
                 continue
             if self.steps[late] < 0:
-                if not self.is_same(late, early):
+                if self.is_own(late, early, user):
+                    self.own.add((user, place))
+                elif not self.is_same(late, early):
                     raise NoLoop
                 continue
             if late in self.before or late in self.broken:
@@ -126,11 +146,18 @@ class Finder:
             if self.is_copy(late, early):
                 self.before[late], self.after[early] = early, late
                 if late not in self.selects:
-                    pairs += zip(self.made[late].args, self.made[early].args)
+                    both = zip(self.made[late].args, self.made[early].args)
+                    pairs += [(one, other, late, i) for i, (one, other) in enumerate(both)]
             elif self.steps[early] < 0 and self.is_stored(early):
                 self.before[late] = early
             else:
                 self.broken[late] = early
+
+    def is_own(self, late: int, early: int, user: int) -> bool:
+        """Does a step have a stored value of its own there?"""
+        shapes = self.program.shapes
+        stored = self.is_stored(late) and self.is_stored(early) and not self.is_same(late, early)
+        return stored and user in self.before and shapes[late] == shapes[early]
 
     def is_stored(self, var: int) -> bool:
         return var in self.made and self.made[var].op == "const"
@@ -363,15 +390,59 @@ def loops_of(program: Program, tensors: dict[str, torch.Tensor]) -> tuple[Progra
         if not wholes or not selects:
             return program, found
         try:
-            loop = Finder(program, tensors, with_others(program, wholes), selects).find()
+            loop = loop_of(program, tensors, wholes, selects)
+        except StepsHaveTheirOwn as what:
+            program = with_tables(program, tensors, what)
+            continue
         except NoLoop:
-            try:
-                loop = Finder(program, tensors, wholes[:1], selects).find()
-            except NoLoop:
-                refused.add(wholes[0].var)
-                continue
+            refused.add(wholes[0].var)
+            continue
         program = rolled(program, loop, len(found))
         found.append(loop)
+
+
+def loop_of(program: Program, tensors: dict[str, torch.Tensor], wholes: list[Instruction], selects: dict[int, Select]) -> Loop:
+    with suppress(NoLoop):
+        return Finder(program, tensors, with_others(program, wholes), selects).find()
+    return Finder(program, tensors, wholes[:1], selects).find()
+
+
+def with_tables(program: Program, tensors: dict[str, torch.Tensor], what: StepsHaveTheirOwn) -> Program:
+    """The program in which steps take a row of a table each, instead of stored values of their own. Adds the tables to `tensors`."""
+    shapes, made = dict(program.shapes), what.finder.made
+    changed: dict[int, Instruction] = {}
+    before: dict[int, list[Instruction]] = {}
+    tables: list[Instruction] = []
+    for latest, place in sorted(what.places):
+        users = [latest]
+        while users[-1] in what.finder.before and users[-1] in made:
+            users.append(what.finder.before[users[-1]])
+        users = [user for user in reversed(users) if what.finder.steps[user] >= 0]
+        stored = [made[user].args[place] for user in users]
+        if not all(what.finder.is_stored(var) for var in stored):
+            raise NoLoop
+        rows = [tensors[str(made[var].positional[0])] for var in stored]
+        rows = [rows[0]] * what.finder.steps[users[0]] + rows
+        name = unused(f"{made[stored[-1]].positional[0]}.steps", tensors)
+        tensors[name] = torch.stack(rows)
+        table = max(shapes) + 1
+        shapes[table] = tuple(tensors[name].shape)
+        tables.append(Instruction(table, "const", (name,), (), made[latest].origin))
+        for user in users:
+            one, row = changed.get(user, made[user]), max(shapes) + 1
+            shapes[row] = shapes[table][1:]
+            before.setdefault(user, []).append(Instruction(row, "getitem", (what.finder.steps[user], 0), (table,), one.origin))
+            changed[user] = replace(one, args=(*one.args[:place], row, *one.args[place + 1 :]))
+    instructions = [*tables]
+    for instruction in program.instructions:
+        instructions += [*before.get(instruction.var, []), changed.get(instruction.var, instruction)]
+    return eliminate_dead(replace(program, instructions=instructions, shapes=shapes))
+
+
+def unused(name: str, tensors: dict[str, torch.Tensor]) -> str:
+    while name in tensors:
+        name += "_"
+    return name
 
 
 def with_others(program: Program, wholes: list[Instruction]) -> list[Instruction]:

@@ -15,7 +15,7 @@ typedef struct strc_lane_piece {
 } strc_lane_piece;
 
 typedef struct strc_lanes {
-    /// Its items of all lanes lie beside each other; no check of it can fail.
+    /// Its items of all lanes lie beside each other. Where a check fails, it fails in the one program, too.
     const strc_program *program;
     uint64_t count;  ///< of lanes
     uint64_t has_state;  ///< filters have; else phases of one instance are in vectors, too
@@ -52,7 +52,8 @@ void strc_lanes_alone(const strc_flow *, size_t in_count, size_t out_count, size
 int strc_lanes_done(const strc_lane *, size_t in_count);
 
 /// As many steady states of all `count` instances, which fit with each other, as there are items for and room: at most strc_lanes.count
-/// instances, each with `in_count` items and room for `out_count`. None if there is no memory.
+/// instances, each with `in_count` items and room for `out_count`. None if there is no memory, or a check of one fails: items may have been
+/// written then, and each has to go on alone.
 void strc_lanes_process(strc_lane *lanes, size_t count, size_t in_count, size_t out_count);
 
 // ---- calls for many instances

@@ -6,7 +6,7 @@
 
 namespace strc::horizontal {
 
-/// As `merge` of `lanes` instances of one filter, but that Merged::fields are arrays in which each lane's lies whole.
+/// Its checks may fail, as those of one lane do (strc/lanes.h). Otherwise as `merge` of `lanes` instances of one filter; Merged::fields are arrays in which each lane's lies whole.
 Merged mergeInTurn(types::TypeTable&, const ir::Module&, const elab::Elaboration&, graph::NodeId,
                    std::int64_t lanes, bool mayProve);
 

@@ -58,9 +58,6 @@ private:
     std::vector<std::uint32_t> start;  ///< by tape, into readers; one more at the end
 };
 
-/// Does it push what it pops, item by item, and nothing else? (A prework may push other items first.)
-bool forwardsItems(const elab::Elaboration&, NodeId);
-
 /// Items that a node gives before it passes on what it gets.
 std::int64_t ownItems(const graph::Graph&, NodeId);
 

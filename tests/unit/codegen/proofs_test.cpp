@@ -82,6 +82,24 @@ TEST_F(ProofsTest, Conditions) {
               1u);  // it wraps
 }
 
+TEST_F(ProofsTest, TablesInFields) {
+    const std::string fill = "init { for (int i = 0; i < 8; i++) at[i] = (3 * i) % 8; } ";
+    EXPECT_EQ(checks("int[8] a; int[8] at; " + fill + "work { push(a[at[pop() & 7]]); }"), 0u);
+    EXPECT_EQ(checks("int[8] at; " + fill + "work { push(peek(at[3])); pop(); }", "8"), 0u);
+    EXPECT_EQ(
+        checks("int[2][4] at; init { at[1][3] = 7; } work { push(peek(at[1][3])); pop(); }", "8"),
+        0u);
+    EXPECT_EQ(checks("int[7] a; int[8] at; " + fill + "work { push(a[at[pop() & 7]]); }"), 1u);
+    EXPECT_EQ(checks("int[8] a; int[8] at; init { at[5] = -1; } work { push(a[at[pop() & 7]]); }"),
+              1u);
+    EXPECT_EQ(checks("int[8] a; int[8] at; " + fill +
+                     "work { int x = pop(); push(a[at[x & 7]]); at[x & 7] = x; }"),
+              1u);
+    EXPECT_EQ(checks("int[8] a; int[8] at; " + fill +
+                     "void change() { at[0] = 8; } work { push(a[at[pop() & 7]]); change(); }"),
+              1u);
+}
+
 TEST_F(ProofsTest, FieldsBetweenFirings) {
     EXPECT_EQ(checks("int[8] a; int p; work { a[p] = pop(); p = (p + 1) % 8; push(a[p]); }"), 0u);
     EXPECT_EQ(checks("int[8] a; int p; work { a[p] = pop(); p++; if (p == 8) p = 0; push(a[p]); }"),

@@ -23,7 +23,7 @@ def loop(build: Builder, instruction: Instruction, args: list[Value]) -> tuple[V
     number, dims = instruction.positional
     assert isinstance(number, int)
     found = build.loops[number]
-    timed = [arg for arg in args if isinstance(arg, Timed)]
+    timed = sequences(build, args, numbers(dims))
     for arg, dim in zip(timed, numbers(dims)):
         if arg.axis != dim:
             raise Refused(f"its steps are dimension {dim}, where time is dimension {arg.axis}")
@@ -42,6 +42,20 @@ def loop(build: Builder, instruction: Instruction, args: list[Value]) -> tuple[V
     made = build.emit(op, (), [first.var], *sizes)
     parts = [made] if len(sizes) == 1 else [build.part(made, i) for i in range(len(sizes))]
     return tuple(collected(build, one, again_late(build, whole, part)) for one, part in zip(found.collected, parts))
+
+
+def sequences(build: Builder, args: list[Value], dims: Sequence[int]) -> list[Timed]:
+    """Tables go beside what comes."""
+    leading = next((arg for arg in args if isinstance(arg, Timed)), None)
+    if leading is None:
+        raise Refused("its loop takes nothing of the input")
+    found = []
+    for arg, dim in zip(args, dims):
+        if isinstance(arg, Stored):
+            like = replace(leading, shape=arg.shape, axis=dim, outer=1, inner=1)
+            arg = replace(like, var=frames_of(build, arg, like, leading.var))
+        found.append(arg)
+    return found
 
 
 def collected(build: Builder, instruction: Instruction, x: Timed) -> Timed:

@@ -191,6 +191,15 @@ def exp(x: Parts) -> Parts:
     return Parts(size * x.im.cos(), size * x.im.sin())
 
 
+@of_complex("sqrt")
+def sqrt(x: Parts) -> Parts:
+    """The root whose real part is not negative; the larger of its parts has no difference in it."""
+    large = ((torch.hypot(x.re, x.im) + x.re.abs()) * 0.5).sqrt()
+    small = torch.where(large == 0, 0.0, x.im.abs() / (2 * large))
+    size = torch.where(x.re < 0, large, small)
+    return Parts(torch.where(x.re < 0, small, large), torch.where(torch.signbit(x.im), -size, size))
+
+
 @of_complex("sgn")
 def sgn(x: Parts) -> Parts:
     size = torch.hypot(x.re, x.im)
