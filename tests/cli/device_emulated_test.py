@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """What is printed for a CUDA device computes what the processor computes: PTX of programs and of the library, done a thread
 at a time (fake_grid.h), in two orders of threads and blocks. Kernels that touch other memory than the device's, read what nobody
-wrote, or wait for threads that do not come, fail."""
+wrote, or wait for threads that do not come, fail. Where STRC_TEST_DRIVER names a driver, the programs are done by its device instead."""
 
 import subprocess
 import unittest
 
 from command import STRC
-from fake_device import NVCC, WEIGHTS, DeviceCase
+from fake_device import NVCC, REAL, WEIGHTS, DeviceCase
 
 ITEMS = 5
 SOURCE = """void->float filter Source { int n; work push 1 { push((n * 31 % 23 - 11 + n % 5) * 0.1); n++; } }
@@ -37,7 +37,7 @@ class Emulated(DeviceCase):
 
     def on_device(self, order, *words):
         command = [STRC, "run", "-i", str(ITEMS), *WEIGHTS, "--device", "cuda", *words, "p.str"]
-        status, output, errors = self.strc(self.fake(), command=command, FAKE_CUDA_ORDER=order, **self.emulated())
+        status, output, errors = self.strc(self.driver(), command=command, FAKE_CUDA_ORDER=order, **self.emulated())
         return status, output.decode(), errors.decode()
 
     def numbers(self, text):
@@ -84,6 +84,7 @@ class Emulated(DeviceCase):
                 subprocess.run([NVCC, "-cubin", "-arch", kind, "p.ptx", "-o", "p.cubin"], cwd=self.folder, check=True)
 
 
+@unittest.skipIf(REAL, "there is no stand-in")
 class Stand(DeviceCase):
     """The stand-in itself notices what it is for."""
 
@@ -115,7 +116,7 @@ int main(void) {
     cuMemAlloc_v2(&at, %d);
     void* parameters[] = {&at};
     if (cuLaunchKernel(kernel, 1, 1, 1, 64, 1, 1, 0, stream, parameters, 0)) return 3;
-    cuStreamSynchronize(stream);
+    if (cuStreamSynchronize(stream)) return 4;
     for (int k = 0; k < 64; ++k) printf("%%d ", ((int*)(uintptr_t)at)[k]);
 }
 """ % allocated)
@@ -134,8 +135,13 @@ int main(void) {
 
     def test_memory_of_somebody_else(self):
         status, _, errors = self.run_kernel("mov.u32 %r2, 1; " + self.STORE, allocated=252)
-        self.assertEqual(status, 99)
+        self.assertEqual(status, 4)
         self.assertIn("a place outside of its memory, in k", errors)
+
+    def test_places_that_are_not_aligned(self):
+        status, _, errors = self.run_kernel("mov.u32 %r2, 1; add.s64 %rd1, %rd1, 2; " + self.STORE)
+        self.assertEqual(status, 4)
+        self.assertIn("a place that is not aligned, in k", errors)
 
     def test_threads_that_do_not_come(self):
         body = "setp.eq.u32 %p1, %r1, 7; @%p1 bra $L1; bar.sync 0; $L1: mov.u32 %r2, 1; setp.ne.u32 %p1, %r1, 7; " \

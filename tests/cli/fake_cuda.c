@@ -15,7 +15,15 @@
 #include "fake_grid.h"
 #include "fake_kernels.h"
 
-enum { kInvalid = 1, kUnjoined = 904, kIsolation = 907, kMostStreams = 8, kMostPinned = 256 };
+enum {
+    kInvalid = 1,
+    kFull = 2,
+    kUnjoined = 904,
+    kIsolation = 907,
+    kMostStreams = 8,
+    kMostPinned = 256
+};
+static const size_t kMemory = (size_t)1 << 30;
 
 // ---- calls
 
@@ -28,6 +36,7 @@ static int call_of(const char* name, const char* about) {
         fprintf(file, "%s%s%s\n", name, *about ? " " : "", about);
         fclose(file);
     }
+    if (fake_fault) return fake_fault;
     if (!fault || strncmp(fault, name, length) != 0 || fault[length] != '=') return 0;
     const char* from = strchr(fault, ':');
     return ++times >= (from ? atoi(from + 1) : 1) ? atoi(fault + length + 1) : 0;
@@ -37,6 +46,7 @@ static int call(const char* name) { return call_of(name, ""); }
 
 int cuGetErrorString(int result, const char** text) {
     *text = result == 2     ? "out of memory"
+            : result == 700 ? "an illegal memory access was encountered"
             : result == 719 ? "unspecified launch failure"
             : result == 999 ? "GPU is lost"
                             : "some fault";
@@ -108,9 +118,16 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
 
 // ---- memory
 
-int cuMemGetInfo_v2(size_t* available, size_t* total) { return *available = *total = 0, 0; }
+static size_t taken;  ///< bytes, of kMemory
+
+int cuMemGetInfo_v2(size_t* available, size_t* total) {
+    *total = kMemory;
+    return *available = kMemory - taken, 0;
+}
 int cuMemAlloc_v2(uint64_t* to, size_t bytes) {
     int result = call("cuMemAlloc_v2");
+    if (result == 0 && bytes > kMemory - taken) result = kFull;
+    if (result == 0) taken += bytes;
     *to = result == 0 ? (uint64_t)(uintptr_t)malloc(bytes) : 0;
     if (*to) memset((void*)(uintptr_t)*to, 0xA5, bytes);
     if (*to) fake_memory_add(*to, bytes);

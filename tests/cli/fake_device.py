@@ -1,6 +1,8 @@
 """Programs with a part on a CUDA device, on a driver of our own that stands in for CUDA's (fake_cuda.c), so that what the runtime
-calls, and what it says when a call fails, can be seen anywhere."""
+calls, and what it says when a call fails, can be seen anywhere. STRC_TEST_DRIVER names a real one (libcuda.so.1), for the tests
+that can do with it."""
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -11,6 +13,7 @@ from command import STRC, Case
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 NVCC = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+REAL = os.environ.get("STRC_TEST_DRIVER")
 SOURCES = ("fake_cuda.c", "fake_kernels.c", "fake_grid.c")
 WEIGHTS = ("--weights", "random:1")
 
@@ -34,9 +37,14 @@ class DeviceCase(Case):
                             *(HERE / name for name in SOURCES), "-ldl"], check=True)
         return driver
 
+    def driver(self):
+        return REAL or self.fake()
+
     @classmethod
     def emulated(cls):
         """What makes the driver do the code that it is given, rather than functions of its own that stand in for it."""
+        if REAL:
+            return {}
         if not cls.made:
             cls.made = Path(tempfile.mkdtemp(prefix="strc-ptx-"))
             cls.addClassCleanup(shutil.rmtree, cls.made)
@@ -49,7 +57,7 @@ class DeviceCase(Case):
         command = command or [STRC, "run", "-i", "3", *WEIGHTS, "--device", "cuda", *words, "p.str"]
         done = subprocess.run(command, cwd=self.folder, capture_output=True, timeout=1800,
                               env={"PATH": "/usr/bin:/bin", "STRC_CUDA_LIB": str(driver), "FAKE_CUDA_LOG": str(self.log),
-                                   **env})
+                                   "LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", ""), **env})
         return done.returncode, done.stdout, done.stderr
 
     def check_fails(self, text, driver, *words, command=None, **env):

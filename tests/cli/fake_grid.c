@@ -11,7 +11,17 @@
 
 #include "ptx_machine.h"
 
-enum { kWarp = 32, kMostThreads = 1024, kStack = 1 << 16, kMostBlocks = 4096, kPoison = 0xA5 };
+enum {
+    kWarp = 32,
+    kMostThreads = 1024,
+    kStack = 1 << 16,
+    kMostBlocks = 4096,
+    kPoison = 0xA5,
+    kIllegal = 700,
+    kMisaligned = 716
+};
+
+int fake_fault;
 
 struct fake_code {
     const ptx_code* code;
@@ -198,14 +208,19 @@ static uint32_t ballot(ptx_thread* thread, int is_set, uint32_t mask) {
 
 _Noreturn static void leave(ptx_thread* thread) { longjmp(fiber_of(thread)->end, 1); }
 
+/// As on a device, the thread ends, and from then on every call fails.
+static void fault(ptx_thread* thread, int result, const char* what) {
+    if (fake_fault == 0)
+        fprintf(stderr, "fake device: %s, in %s\n", what, fiber_of(thread)->of->entry->name);
+    fake_fault = result;
+    leave(thread);
+}
+
 static void touch(ptx_thread* thread, uint64_t at, uint64_t bytes) {
+    if (at % (bytes & -bytes) != 0) fault(thread, kMisaligned, "a place that is not aligned");
     for (int k = 0; k < memory_count; ++k)
-        if (at >= memory[k].at && at + bytes <= memory[k].at + memory[k].bytes) {
-            if (at % bytes != 0 && bytes <= 16)
-                stop("a place that is not aligned, in", fiber_of(thread)->of->entry->name);
-            return;
-        }
-    stop("a place outside of its memory, in", fiber_of(thread)->of->entry->name);
+        if (at >= memory[k].at && at + bytes <= memory[k].at + memory[k].bytes) return;
+    fault(thread, kIllegal, "a place outside of its memory");
 }
 
 static const ptx_calls calls = {barrier, warp_barrier, shuffle, ballot, leave, touch};

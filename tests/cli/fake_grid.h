@@ -21,6 +21,9 @@ int fake_parameters(const fake_entry*, void** parameters, unsigned char* to, int
 void fake_grid_run(const fake_code*, const fake_entry*, const unsigned char* parameters,
                    const fake_grid*, int is_backward);
 
+/// CUDA's number of what a kernel has done wrong; 0: nothing.
+extern int fake_fault;
+
 /// Memory of the device: kernels may touch nothing else.
 void fake_memory_add(uint64_t at, uint64_t bytes);
 void fake_memory_remove(uint64_t at);
