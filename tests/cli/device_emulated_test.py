@@ -5,6 +5,7 @@ wrote, or wait for threads that do not come, fail. Where STRC_TEST_DRIVER names 
 
 import subprocess
 import unittest
+from pathlib import Path
 
 from command import STRC
 from fake_device import NVCC, REAL, WEIGHTS, DeviceCase
@@ -72,6 +73,7 @@ class Emulated(DeviceCase):
             status, output, errors = self.on_device(order)
             self.assertEqual((status, output.encode("latin-1"), errors), (1, *told))
 
+    @unittest.skipUnless(Path(NVCC).exists(), "there is no toolkit")
     def test_code_for_several_kinds_of_device(self):
         """The toolkit's assembler takes what is printed."""
         for name in ("functions", "normalised", "recurrent"):
