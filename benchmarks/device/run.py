@@ -6,13 +6,15 @@ run.py [--strc BINARY] [--seconds S | --count N] [--out FOLDER] [--words "MORE W
 sessions  session.str, a streamed network whose program has the states of 64 and 1024 sessions (or NUMBER...): microseconds for a frame
           of all of them, and how many sessions a device serves if each brings a frame every 10 ms
 overlap   copies beside the work: the passes as they are, and with --disable-pass=device-overlap, for items of 64 and 1024 KiB
-streams   programs of ../programs without tensors (fir64, fft, des, filter_bank): times, or why nothing of them is on a device
+streams   programs of ../programs without tensors (fir64, fft, des, filter_bank), with STRC_TRY=device-streams: times, or why nothing
+          of them is on a device
 
 A time is that of a run on 3n items less that on n, over 2n: the start does not count, copies and files do. Outputs of both sides
 are compared first. Writes TABLE.md to a folder, by default build/benchmarks. Exit status 1: something of it failed.
 """
 
 import argparse
+import os
 import statistics
 import subprocess
 import sys
@@ -32,6 +34,7 @@ PERIOD = 10_000  # microseconds between two frames of a session
 ALLOWED = 1e-4  # of the largest number of the output
 SESSIONS = (64, 1024)
 KIBIBYTES = (64, 1024)
+MANY = 1 << 20  # items, so that there are phases of as many firings as a device wants
 STREAMS = ("fir64", "fft", "des", "filter_bank")
 MOST_BYTES = 1 << 30  # of an input
 COPIED = """void->void pipeline Main {{
@@ -50,6 +53,9 @@ class Program:
     source: Path
     item_bytes: int
     words: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()  # for the executable, if the program does not name them itself
+    fewest: int = 0  # items that are compared
+    kind: str = "float"  # of the numbers in frames.raw
 
 
 def build(options, program, folder, name, *words):
@@ -60,6 +66,8 @@ def build(options, program, folder, name, *words):
 
 
 def frames(program, folder, items):
+    if program.kind != "float":
+        return catalogue.make_input(program.kind, items, Path(folder, "frames.raw"))
     count = items * program.item_bytes // 4
     values = numpy.random.default_rng(1).standard_normal(min(count, 1 << 20), dtype=numpy.float32)
     with open(Path(folder, "frames.raw"), "wb") as file:
@@ -67,14 +75,18 @@ def frames(program, folder, items):
             file.write(values[: count - start].tobytes())
 
 
-def answers(folder, name):
-    measure.run([Path(folder, name)], folder=folder)
+def answers(program, folder, name):
+    measure.run([Path(folder, name), *program.files], folder=folder)
     return Path(folder, "answers.raw").read_bytes()
 
 
-def check_same(found, expected):
+def check_same(program, found, expected):
+    if program.kind != "float" and found != expected:
+        raise RuntimeError("the outputs differ")
     if len(found) != len(expected) or not found:
         raise RuntimeError(f"{len(found)} bytes of output instead of {len(expected)}")
+    if program.kind != "float":
+        return
     mine, theirs = (numpy.frombuffer(each, dtype=numpy.float32) for each in (found, expected))
     worst = float(abs(mine - theirs).max() / max(1e-30, abs(theirs).max()))
     if not worst <= ALLOWED:
@@ -86,14 +98,14 @@ def seconds(program, folder, name, items):
     taken = []
     for times in (3, 1):
         frames(program, folder, times * items)
-        taken.append(min(measure.run([Path(folder, name)], folder=folder).wall for _ in range(2)))
+        taken.append(min(measure.run([Path(folder, name), *program.files], folder=folder).wall for _ in range(2)))
     return max(1e-9, taken[0] - taken[1]) / 2
 
 
 def microseconds(options, program, folder, name):
     """For an item: the median of three, each of so many items that they take as long as was asked for."""
     most = max(1, MOST_BYTES // 3 // program.item_bytes)
-    count = options.count or 64
+    count = max(options.count or 64, program.fewest)
     while not options.count and count < most and seconds(program, folder, name, count) < options.seconds / 4:
         count = min(most, 4 * count)
     pairs = 1 if options.count else 3
@@ -105,10 +117,10 @@ def compared(options, program, sides):
     with tempfile.TemporaryDirectory(prefix="strc-device-") as folder:
         for name, words in sides.items():
             build(options, program, folder, name, *words)
-        frames(program, folder, options.count or 70)
-        expected = answers(folder, next(iter(sides)))
+        frames(program, folder, max(options.count or 70, program.fewest))
+        expected = answers(program, folder, next(iter(sides)))
         for name in sides:
-            check_same(answers(folder, name), expected)
+            check_same(program, answers(program, folder, name), expected)
         return {name: microseconds(options, program, folder, name) for name in sides}
 
 
@@ -139,21 +151,24 @@ def overlap(options):
 
 
 def streams(options):
-    """What is refused is a row, too: of a program without tensors nothing may be for a device."""
-    lines = ["| program | processor, µs an item | device, µs an item |", "|---|--:|--:|"]
+    """With the trial `device-streams`; what is refused is a row, too."""
+    os.environ["STRC_TRY"] = "device-streams"
+    lines = ["| program | processor, µs for 1,000 items | device, µs for 1,000 items |", "|---|--:|--:|"]
     failed = []
     for name in STREAMS:
         case = catalogue.BENCHMARKS[name]
         words = ["--top", case.top, *(f"-D{key}={value}" for key, value in case.parameters.items())]
         source = HERE.parent / "programs" / f"{case.program or case.name}.str"
-        with tempfile.TemporaryDirectory(prefix="strc-device-") as folder:
-            command = [options.strc, "build", "-o", "p", *words, *options.words, "--device", "cuda", source]
-            done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-        reason = done.stderr.strip().split("error: ")[-1].splitlines()[0] if done.stderr else ""
-        if "nothing of it can be on a device" in reason:
-            lines.append(f"| {name} | | {reason.split(' [')[0]} |")
-        else:
-            failed.append(f"{name}: {reason or 'it has a part on a device, and is not timed yet'}")
+        files = ("--in", "frames.raw", "--out", "answers.raw")
+        program = Program(source, 1 if case.input == "bit" else 4, tuple(words), files, MANY, case.input)
+        try:
+            found = compared(options, program, DEVICE)
+            lines.append(f"| {name} | {1000 * found['processor']:.2f} | {1000 * found['device']:.2f} |")
+        except RuntimeError as why:
+            text = str(why).split("error: ")[-1].splitlines()[0]
+            lines.append(f"| {name} | | {text} |")
+            if "nothing of it can be on a device" not in text:
+                failed.append(f"{name}: {text}")
     return lines, failed
 
 
