@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Compares networks compiled by strc with PyTorch, ONNX Runtime and OpenVINO.
 
-run.py [--strc BINARY] [--threads N] [--pairs N] [--batch N]... [--seconds S] [--out FOLDER] [NETWORK]...
+run.py [--strc BINARY] [--threads N | --device WORD] [--pairs N] [--batch N]... [--seconds S] [--out FOLDER] [NETWORK]...
 
 Every network of models.py is imported and built as an executable; the other sides compute the same weights in processes that
 stay alive. First all outputs are compared with PyTorch's. Then all compute items that differ, in turn, so that all see
 the same machine: the table has the medians of the time for an inference, and strc's share of the best other side's. On one
 thread, the default, that is the processor's time, which is what passes on a machine that does nothing else; on more it is
-what passes, and all are kept on as many processors. An executable reads its items from
+what passes, and all are kept on as many processors. With --device (cuda, cuda:N) programs have their part on that device, the other sides are
+PyTorch there (eager, in a CUDA graph, by torch.compile(mode="max-autotune")) with copies to and fro from pinned memory, and
+what passes is told. An executable reads its items from
 a file, which the others need not do; its start does not count. Sides that are not installed (constraints.txt) are left out with a
 word. Writes tensors.md and tensors.json to a folder, by default build/benchmarks.
 """
@@ -39,6 +41,7 @@ import strc.torch  # noqa: E402
 ITEMS = 8  # inputs that differ
 ALLOWED = 1e-4
 RIVALS = {"eager": "torch", "compile": "torch", "onnxruntime": "onnxruntime", "openvino": "openvino"}
+DEVICE_RIVALS = {"cuda-eager": "torch", "cuda-graph": "torch", "cuda-max-autotune": "torch"}
 
 
 class Executable:
@@ -49,10 +52,12 @@ class Executable:
     def __init__(self, network, batch, folder, options):
         self.folder = folder
         self.threads = options.threads
+        self.is_wall = options.threads > 1 or options.device != "cpu"
         self.binary = "./network"
         shape = "x".join(str(extent) for extent in network.shape(batch))
         top = type(made(network)).__name__
-        words = [options.strc, "build", "--top", top, "--input", shape, "model.str", "-o", self.binary]
+        words = [options.strc, "build", "--top", top, "--input", shape, "model.str", "-o", self.binary,
+                 "--device", options.device, *options.words]
         subprocess.run(words, cwd=folder, check=True)
 
     def command(self, count, out):
@@ -62,7 +67,7 @@ class Executable:
 
     def seconds(self, count):
         runs = [measure.run([*self.command(times, "/dev/null"), "--out-format", "raw"]) for times in (count + 1, 1)]
-        taken = [each.processor if self.threads == 1 else each.wall for each in runs]
+        taken = [each.wall if self.is_wall else each.processor for each in runs]
         return max(1e-9, taken[0] - taken[1])
 
     def output(self):
@@ -79,15 +84,24 @@ class Executable:
 class Rival:
     """A process of rival.py."""
 
-    def __init__(self, name, network, batch, folder, threads):
+    def __init__(self, name, network, batch, folder, options):
+        threads = options.threads
         self.name = name
         self.folder = folder
         words = [sys.executable, str(HERE / "rival.py"), name, network.name, str(batch), str(threads), "items-batched.npy"]
         self.words = words
         self.child = subprocess.Popen(words, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                      stderr=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": str(threads)})
+                                      stderr=subprocess.DEVNULL, env={**os.environ, **self.threads_of(options)})
         if self.answer() != "ready":
             raise RuntimeError(f"{name} does not start")
+
+    @staticmethod
+    def threads_of(options):
+        """Code for a device is compiled by all processors."""
+        variables = {"OMP_NUM_THREADS": str(options.threads)}
+        if options.device != "cpu":
+            variables["TORCHINDUCTOR_COMPILE_THREADS"] = str(len(os.sched_getaffinity(0)))
+        return variables
 
     def answer(self):
         return self.child.stdout.readline().strip()
@@ -112,8 +126,8 @@ class Rival:
         self.child.wait()
 
 
-def prepare(network, batch, folder):
-    """The inputs, the program with its weights, the ONNX model."""
+def prepare(network, batch, folder, rivals):
+    """The inputs, the program with its weights, the ONNX model if a side reads it."""
     model = made(network)
     shape = network.shape(batch)
     generator = torch.Generator().manual_seed(2)
@@ -122,7 +136,7 @@ def prepare(network, batch, folder):
     numpy.save(Path(folder, "items-batched.npy"), items.numpy())
     with torch.no_grad():
         strc.torch.export(model, (items[0],), Path(folder, "model.str"))
-        if importlib.util.find_spec("onnx"):
+        if {"onnxruntime", "openvino"} & set(rivals):
             torch.onnx.export(model, (items[0],), str(Path(folder, f"{network.name}-{batch}.onnx")), dynamo=True,
                               verbose=False)
         return model(items[0]).numpy()
@@ -136,9 +150,11 @@ def check(sides, expected):
             raise RuntimeError(f"{side.name}: differs by {worst:g}")
 
 
-def count_for(side, seconds):
+def count_for(side, options):
     """Inferences that take about so long."""
-    count = 1
+    if options.count:
+        return options.count
+    count, seconds = 1, options.seconds
     while True:
         taken = side.seconds(count)
         if taken > seconds / 8 or count > 1_000_000:
@@ -148,11 +164,11 @@ def count_for(side, seconds):
 
 def compare(network, batch, options):
     with tempfile.TemporaryDirectory(prefix="strc-tensors-") as folder:
-        expected = prepare(network, batch, folder)
+        expected = prepare(network, batch, folder, options.rivals)
         sides = [Executable(network, batch, folder, options)]
         for name in options.rivals:
             try:
-                sides.append(Rival(name, network, batch, folder, options.threads))
+                sides.append(Rival(name, network, batch, folder, options))
             except RuntimeError as fault:
                 print(fault, file=sys.stderr)
         try:
@@ -164,7 +180,7 @@ def compare(network, batch, options):
 
 
 def measure_all(sides, network, batch, options):
-    counts = {side.name: count_for(side, options.seconds) for side in sides}
+    counts = {side.name: count_for(side, options) for side in sides}
     times = {side.name: [] for side in sides}
     for pair in range(options.pairs):
         turn = pair % len(sides)
@@ -211,22 +227,29 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--batch", type=int, action="append")
+    parser.add_argument("--device", default="cpu", help="cuda or cuda:N: what programs have on a device, beside PyTorch there")
+    parser.add_argument("--words", type=str.split, default=[], help="more words for strc build")
+    parser.add_argument("--count", type=int, help="inferences of a measurement, instead of --seconds")
     parser.add_argument("--seconds", type=float, default=0.5, help="of each measurement")
     parser.add_argument("--no-start", dest="start", action="store_false", help="do not measure start and memory")
-    parser.add_argument("--rivals", default=",".join(RIVALS))
+    parser.add_argument("--rivals", help=f"some of {', '.join(RIVALS)}; with --device of {', '.join(DEVICE_RIVALS)}")
     parser.add_argument("--out", default=ROOT / "build/benchmarks", type=Path)
     parser.add_argument("networks", nargs="*")
     options = parser.parse_args()
     unknown = set(options.networks) - {network.name for network in NETWORKS}
     if unknown:
         parser.error(f"no network {min(unknown)}; there are {', '.join(network.name for network in NETWORKS)}")
-    wanted = [name for name in options.rivals.split(",") if name]
-    options.rivals = [name for name in wanted if importlib.util.find_spec(RIVALS[name])]
+    known = RIVALS if options.device == "cpu" else DEVICE_RIVALS
+    wanted = list(known) if options.rivals is None else [name for name in options.rivals.split(",") if name]
+    if set(wanted) - set(known):
+        parser.error(f"no side {min(set(wanted) - set(known))}; there are {', '.join(known)}")
+    options.rivals = [name for name in wanted if importlib.util.find_spec(known[name])]
     for name in set(wanted) - set(options.rivals):
         print(f"{name} is not installed: left out", file=sys.stderr)
     torch.set_num_threads(1)
-    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: options.threads])
-    rows = []
+    if options.device == "cpu":
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: options.threads])
+    rows, failed = [], False
     names = [Executable.name, *options.rivals]
     for network in NETWORKS:
         if options.networks and network.name not in options.networks:
@@ -237,13 +260,15 @@ def main():
                 rows.append(compare(network, batch, options))
                 print(table(rows[-1:], names).splitlines()[-1], f" ({time.monotonic() - began:.0f} s)", flush=True)
             except (RuntimeError, subprocess.CalledProcessError) as fault:
+                failed = True
                 print(f"{network.name}, batch {batch}: {fault}", file=sys.stderr)
     text = table(rows, names) + (starts(rows, names) if options.start else "")
     options.out.mkdir(parents=True, exist_ok=True)
     Path(options.out, "tensors.md").write_text(text)
     Path(options.out, "tensors.json").write_text(json.dumps(rows, indent=1))
     print(text)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

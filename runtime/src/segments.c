@@ -45,10 +45,13 @@ static int launch(strc_device *d, const strc_device_op *op) {
         parameters[count++] = &per_firing[k];
     }
     const uint64_t most = (uint64_t)kBlocksEach * (uint64_t)d->processors;
-    uint64_t blocks = (op->threads + kThreads - 1) / kThreads;
+    const int is_thread_each = op->threads == 0;
+    uint64_t blocks = ((is_thread_each ? op->count : op->threads) + kThreads - 1) / kThreads;
     if (blocks > most) blocks = most;
     const unsigned threads = op->threads == 1 ? 1 : kThreads;
-    const unsigned rows = op->count > kMostGrid ? kMostGrid : (unsigned)op->count;
+    const unsigned rows = is_thread_each          ? 1
+                          : op->count > kMostGrid ? kMostGrid
+                                                  : (unsigned)op->count;
     return strc_device_check(d,
                              d->driver->launch(d->kernels[op->what], (unsigned)blocks, rows, 1,
                                                threads, 1, 1, 0, d->stream, parameters, NULL),

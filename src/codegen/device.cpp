@@ -101,7 +101,7 @@ private:
             llvm::Function::ExternalLinkage, deviceSymbol(parts, index), m.module);
         entry->setCallingConv(llvm::CallingConv::PTX_Kernel);
         markKernel(*entry);
-        emitEntry(*entry, *thread, trips, arrays);
+        emitEntry(*entry, *thread, wanted.kernel);
     }
 
     void markKernel(llvm::Function& entry) {
@@ -141,9 +141,10 @@ private:
 
     llvm::Value* special(llvm::Intrinsic::ID id) { return b.CreateIntrinsic(id, {}, {}); }
 
-    /// for (firing = block.y; firing < firings; firing += blocks.y) the thread's part of it.
-    void emitEntry(llvm::Function& entry, llvm::Function& thread, std::size_t trips,
-                   std::size_t arrays) {
+    /// for (firing = block.y; firing < firings; firing += blocks.y) the thread's part of it; or, if each firing is one thread's,
+    /// for (firing = thread; firing < firings; firing += threads) all of it.
+    void emitEntry(llvm::Function& entry, llvm::Function& thread, const device::Kernel& kernel) {
+        const std::size_t trips = kernel.iterationCount, arrays = kernel.arrays.size();
         auto block = [&](const char* name) {
             return llvm::BasicBlock::Create(m.context, name, &entry);
         };
@@ -156,8 +157,14 @@ private:
                         special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x));
         llvm::Value* threads =
             b.CreateMul(special(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x), size);
-        llvm::Value* first = special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_y);
-        llvm::Value* step = special(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_y);
+        llvm::Value* first =
+            kernel.isThreadEach ? number : special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_y);
+        llvm::Value* step =
+            kernel.isThreadEach ? threads : special(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_y);
+        if (kernel.isThreadEach) {
+            number = b.getInt32(0);
+            threads = b.getInt32(1);
+        }
         b.CreateBr(loop);
         b.SetInsertPoint(loop);
         llvm::PHINode* firing = b.CreatePHI(m.i32(), 2);

@@ -106,7 +106,7 @@ private:
             const device::Kernel& kernel = parts.kernels[from.what].kernel;
             op.first_iteration = narrow(from.firstIteration);
             op.iteration_count = kernel.iterationCount;
-            op.threads = static_cast<std::uint64_t>(kernel.threads);
+            op.threads = kernel.isThreadEach ? 0 : static_cast<std::uint64_t>(kernel.threads);
         }
         for (const device::Address& address : from.addresses)
             addresses.push_back(addressOf(address));

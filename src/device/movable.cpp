@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/trials.h"
+#include "device/detail/windows.h"
+
 namespace strc::device {
 
 using graph::EdgeId;
@@ -15,6 +18,8 @@ bool Movable::any() const {
 
 namespace {
 
+constexpr std::int64_t kManyFirings = 100'000;
+
 class Finder {
 public:
     Finder(const ir::Module& module, const plan::Plan& plan, types::TypeTable& table)
@@ -26,6 +31,9 @@ public:
 
     Movable run() {
         for (NodeId id = 0; id < graph.nodes.size(); ++id) result.nodes[id] = isFilterFor(id);
+        if (!result.any() && base::isTried("device-streams"))
+            for (NodeId id = 0; id < graph.nodes.size(); ++id)
+                result.nodes[id] = isOfManyFirings(id);
         for (NodeId id = 0; id < graph.nodes.size(); ++id)
             if (movesTensors(id)) result.nodes[id] = true;
         noteTapes();
@@ -64,6 +72,35 @@ private:
         }
         if (!why.empty() && takesTensors && givesTensors) result.stays.push_back({id, why});
         return why.empty();
+    }
+
+    /// Filters of single numbers, in programs without tensors: so many firings at once that each can be a thread.
+    bool isOfManyFirings(NodeId id) {
+        const graph::Node& node = graph.nodes[id];
+        if (node.kind != NodeKind::Filter || isGone(id)) return false;
+        const elab::Kernel& kernel = plan.program->kernels[node.kernel];
+        const bool isCandidate = kernel.builtin == ir::BuiltinStream::None && isOfNumbers(kernel) &&
+                                 plan.inputsOf(id).size() == 1 && plan.outputsOf(id).size() == 1 &&
+                                 plan.mailboxOf(id) == kNone;
+        if (!isCandidate || firingsOf(id, plan.scaled.steps) < kManyFirings) return false;
+        if (result.firings.contains(node.kernel)) return true;
+        auto made = splitNumbers(program, kernel, types);
+        if (made)
+            result.firings.emplace(node.kernel, std::move(*made));
+        else
+            result.stays.push_back({id, made.error()});
+        return bool(made);
+    }
+
+    static std::int64_t firingsOf(NodeId id, const std::vector<plan::Step>& steps) {
+        std::int64_t count = 0;
+        for (const plan::Step& step : steps) {
+            if (step.kind == plan::StepKind::Fire && step.node == id)
+                count = std::max(count, step.count);
+            if (step.kind == plan::StepKind::Loop)
+                count = std::max(count, firingsOf(id, step.body));
+        }
+        return count;
     }
 
     /// Splitters, joiners and identities of tensors copy wherever their tensors are.

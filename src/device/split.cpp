@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "device/detail/groups.h"
 #include "device/detail/kernel_writer.h"
+#include "device/detail/windows.h"
 
 namespace strc::device {
 
@@ -297,6 +298,20 @@ base::Result<Firing> split(const ir::Module& program, const elab::Kernel& kernel
     if (std::string why = whyNotRefs(*kernel.code.work, Affine(*kernel.code.work)); !why.empty())
         return base::Failure{why};
     return Splitter(kernel, types).run();
+}
+
+base::Result<Firing> splitNumbers(const ir::Module& program, const elab::Kernel& kernel,
+                                  types::TypeTable& types) {
+    base::Result<ir::Body> body = withWindows(program, kernel, types);
+    if (!body) return base::Failure{body.error()};
+    elab::Kernel ofArrays = kernel;
+    ofArrays.code.work = std::move(*body);
+    base::Result<Firing> made = split(program, ofArrays, types);
+    if (!made) return made;
+    if (made->isStateful)
+        return base::Failure{"each of its firings needs what the last one has left"};
+    for (Kernel& each : made->kernels) each.isThreadEach = each.threads == 1;
+    return made;
 }
 
 }  // namespace strc::device

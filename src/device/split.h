@@ -43,6 +43,7 @@ struct Kernel {
     std::uint32_t firstIteration = 0;  ///< depth of the outermost loop whose round it gets
     std::uint32_t iterationCount = 0;
     std::int64_t threads = 1;
+    bool isThreadEach = false;  ///< one thread does it, and neighbours those of other firings
 };
 
 struct Action;
@@ -83,6 +84,9 @@ struct Firing {
 
 /// An error is no fault of the program: it is the sentence why the filter stays on the processor.
 base::Result<Firing> split(const ir::Module&, const elab::Kernel&, types::TypeTable&);
+
+/// The same of a filter of single numbers without state, whose firings become threads (the trial `device-streams`).
+base::Result<Firing> splitNumbers(const ir::Module&, const elab::Kernel&, types::TypeTable&);
 
 /// Kernels and actions as a text.
 std::string print(const Firing&, const std::string& name);

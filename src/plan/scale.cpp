@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/pass.h"
+#include "base/trials.h"
 #include "graph/components.h"
 #include "graph/effects.h"
 #include "plan/detail/feedback.h"
@@ -40,6 +41,7 @@ constexpr std::int64_t kMostOfLong = 2048;
 /// by one there, too, and an item may be so large that two of them are much.
 constexpr std::int64_t kDeviceBytes = 32 * 1024 * 1024;
 constexpr std::int64_t kMostOfDevice = 64;
+constexpr std::int64_t kMostOfStreams = 1 << 17;
 constexpr std::int64_t kFewestOfDevice = 2;
 
 graph::Components componentsOf(const graph::Graph& graph) {
@@ -191,9 +193,16 @@ std::optional<Loop> scaledSteady(const graph::Graph& graph, const Loop& steady,
 
 namespace {
 
+/// Each firing of a program without tensors may be a thread of a device.
+bool isOfManyFirings(const graph::Graph& graph) {
+    auto isTensor = [](const graph::Edge& edge) { return !edge.tensors.empty(); };
+    return base::isTried("device-streams") &&
+           std::none_of(graph.edges.begin(), graph.edges.end(), isTensor);
+}
+
 /// What stays on channels moves once a phase: as many steady states as items should share that.
-std::int64_t mostFactor(const Scalable& from) {
-    if (from.forDevice) return kMostOfDevice;
+std::int64_t mostFactor(const graph::Graph& graph, const Scalable& from) {
+    if (from.forDevice) return isOfManyFirings(graph) ? kMostOfStreams : kMostOfDevice;
     const Begin& begin = from.begin;
     std::int64_t waiting = 0;
     for (EdgeId id = 0; id < begin.held.size() && waiting < kMostOfLong; ++id)
@@ -267,7 +276,7 @@ Scaled mostScaled(const graph::Graph& graph, const Scalable& from, ScaleOptions 
                                                               : kFewest;
     if (bound < std::min(fewest, kFewest)) return {};
     Scaled best = scaledBy(2, usual);
-    std::int64_t most = best.factor == 0 ? 0 : std::min(mostFactor(from), bound);
+    std::int64_t most = best.factor == 0 ? 0 : std::min(mostFactor(graph, from), bound);
     while (best.factor < most) {
         const std::int64_t factor = best.factor + (most - best.factor + 1) / 2;
         if (Scaled more = scaledBy(factor, usual); more.factor != 0)

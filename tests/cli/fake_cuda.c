@@ -2,6 +2,9 @@
 // is put off until somebody waits for it, and then done in one of two extreme orders, FAKE_CUDA_ORDER: "late", in which
 // nothing is done that nobody waits for, or "early", in which streams other than the first go ahead as far as they can. Who
 // forgets to wait sees wrong data in one of them.
+// With FAKE_CUDA_TOOLS, the folder of ptx_to_c.py, and FAKE_CUDA_CACHE, one for what it makes, kernels are no functions of ours but the code that the driver is given, done by
+// the processor (fake_grid.h), in an order of threads that is turned round where FAKE_CUDA_ORDER is "early"; the
+// library's code is then the PTX in the file FAKE_CUDA_LIBRARY, as a processor cannot read what the toolkit makes of it.
 // FAKE_CUDA names a function, its result, and at which call it fails ("cuMemAlloc_v2=2", "cuLaunchKernel=719:5");
 // FAKE_CUDA_LOG is a file for the calls.
 #include <stdint.h>
@@ -9,9 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fake_grid.h"
 #include "fake_kernels.h"
 
-enum { kInvalid = 1, kUnjoined = 904, kIsolation = 907, kMostStreams = 8, kMostPinned = 256 };
+enum {
+    kInvalid = 1,
+    kFull = 2,
+    kUnjoined = 904,
+    kIsolation = 907,
+    kMostStreams = 8,
+    kMostPinned = 256
+};
+static const size_t kMemory = (size_t)1 << 30;
 
 // ---- calls
 
@@ -24,6 +36,7 @@ static int call_of(const char* name, const char* about) {
         fprintf(file, "%s%s%s\n", name, *about ? " " : "", about);
         fclose(file);
     }
+    if (fake_fault) return fake_fault;
     if (!fault || strncmp(fault, name, length) != 0 || fault[length] != '=') return 0;
     const char* from = strchr(fault, ':');
     return ++times >= (from ? atoi(from + 1) : 1) ? atoi(fault + length + 1) : 0;
@@ -33,6 +46,7 @@ static int call(const char* name) { return call_of(name, ""); }
 
 int cuGetErrorString(int result, const char** text) {
     *text = result == 2     ? "out of memory"
+            : result == 700 ? "an illegal memory access was encountered"
             : result == 719 ? "unspecified launch failure"
             : result == 999 ? "GPU is lost"
                             : "some fault";
@@ -57,27 +71,72 @@ int cuDevicePrimaryCtxRelease_v2(int device) {
     return (void)device, call("cuDevicePrimaryCtxRelease_v2");
 }
 int cuCtxSetCurrent(void* context) { return (void)context, call("cuCtxSetCurrent"); }
+
+static char* text_of(const char* path) {
+    FILE* file = path ? fopen(path, "r") : NULL;
+    if (!file) return NULL;
+    fseek(file, 0, SEEK_END);
+    const long size = ftell(file);
+    char* text = calloc(1, (size_t)size + 1);
+    rewind(file);
+    if (fread(text, 1, (size_t)size, file) != (size_t)size) abort();
+    fclose(file);
+    return text;
+}
+
 int cuModuleLoadDataEx(void** module, const void* code, unsigned count, int* names, void** values) {
-    (void)code, (void)count, (void)names, (void)values;
-    return *module = (void*)1, call("cuModuleLoadDataEx");
+    (void)count, (void)names, (void)values;
+    int result = call("cuModuleLoadDataEx");
+    *module = (void*)1;
+    if (result != 0 || !getenv("FAKE_CUDA_TOOLS")) return result;
+    const int is_binary = *(const char*)code != '/' && *(const char*)code != '.';
+    char* text = is_binary ? text_of(getenv("FAKE_CUDA_LIBRARY")) : NULL;
+    if (is_binary && !text) return kInvalid;
+    *module = (void*)fake_code_of(is_binary ? text : code);
+    free(text);
+    return 0;
 }
 int cuModuleUnload(void* module) { return (void)module, call("cuModuleUnload"); }
+
+/// A kernel whose code is done by the processor.
+typedef struct emulated {
+    const fake_code* code;
+    const fake_entry* entry;
+} emulated;
+
 int cuModuleGetFunction(void** function, void* module, const char* name) {
-    (void)module;
-    *function = (void*)fake_kernel(name);
+    if (getenv("FAKE_CUDA_TOOLS")) {
+        emulated* made = malloc(sizeof *made);
+        made->code = module;
+        made->entry = fake_entry_of(module, name);
+        *function = made;
+    } else {
+        *function = (void*)fake_kernel(name);
+    }
     return call_of("cuModuleGetFunction", name);
 }
 
 // ---- memory
 
-int cuMemGetInfo_v2(size_t* available, size_t* total) { return *available = *total = 0, 0; }
+static size_t taken;  ///< bytes, of kMemory
+
+int cuMemGetInfo_v2(size_t* available, size_t* total) {
+    *total = kMemory;
+    return *available = kMemory - taken, 0;
+}
 int cuMemAlloc_v2(uint64_t* to, size_t bytes) {
     int result = call("cuMemAlloc_v2");
+    if (result == 0 && bytes > kMemory - taken) result = kFull;
+    if (result == 0) taken += bytes;
     *to = result == 0 ? (uint64_t)(uintptr_t)malloc(bytes) : 0;
     if (*to) memset((void*)(uintptr_t)*to, 0xA5, bytes);
+    if (*to) fake_memory_add(*to, bytes);
     return result;
 }
-int cuMemFree_v2(uint64_t at) { return free((void*)(uintptr_t)at), call("cuMemFree_v2"); }
+int cuMemFree_v2(uint64_t at) {
+    fake_memory_remove(at);
+    return free((void*)(uintptr_t)at), call("cuMemFree_v2");
+}
 
 static struct {
     char *begin, *end;
@@ -123,7 +182,7 @@ typedef struct mark {
     int is_done;
 } mark;
 
-enum kind { COPY, SET, KERNEL, RECORD, WAIT, GRAPH };
+enum kind { COPY, SET, KERNEL, GRID, RECORD, WAIT, GRAPH };
 
 typedef struct work {
     struct work* next;
@@ -133,6 +192,8 @@ typedef struct work {
     size_t bytes, pitch, rows;
     unsigned char byte;
     fake_launch launch;
+    const emulated* kernel;
+    fake_grid grid;
     mark* mark;
     int number;  ///< of the mark, in a graph
     struct graph* graph;
@@ -194,6 +255,11 @@ static void launch_graph(const graph* from) {
     free(marks);
 }
 
+static int is_early(void) {
+    const char* order = getenv("FAKE_CUDA_ORDER");
+    return order && strcmp(order, "early") == 0;
+}
+
 static void perform(work* item, stream* const* all, int count) {
     switch (item->kind) {
         case COPY: memmove(item->to, item->from, item->bytes); break;
@@ -202,6 +268,10 @@ static void perform(work* item, stream* const* all, int count) {
                 memset((char*)item->to + k * item->pitch, item->byte, item->bytes);
             break;
         case KERNEL: fake_perform(&item->launch); break;
+        case GRID:
+            fake_grid_run(item->kernel->code, item->kernel->entry, item->launch.arguments,
+                          &item->grid, is_early());
+            break;
         case RECORD: item->mark->is_done = 1; break;
         case WAIT:
             if (!item->mark->is_done) run(item->mark->in, item->mark, all, count);
@@ -219,8 +289,7 @@ static void pop(stream* of, stream* const* all, int count) {
 
 /// Streams but the first, as far as they need not wait.
 static void go_ahead(stream* const* all, int count) {
-    const char* order = getenv("FAKE_CUDA_ORDER");
-    if (!order || strcmp(order, "early") != 0) return;
+    if (!is_early()) return;
     for (int k = 1; k < count; ++k)
         while (all[k]->first && !(all[k]->first->kind == WAIT && !all[k]->first->mark->is_done))
             pop(all[k], all, count);
@@ -358,7 +427,20 @@ int cuMemsetD2D8Async(uint64_t to, size_t pitch, unsigned char byte, size_t widt
 }
 int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                    unsigned bz, unsigned shared, void* on, void** parameters, void** extra) {
-    (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)extra;
-    submit(on, (work){.kind = KERNEL, .launch = fake_launch_of(function, parameters)});
+    (void)shared, (void)extra;
+    work item = {.kind = KERNEL};
+    if (getenv("FAKE_CUDA_TOOLS")) {
+        item.kind = GRID;
+        item.kernel = function;
+        item.grid = (fake_grid){{gx, gy, gz}, {bx, by, bz}};
+        if (gx == 0 || gy == 0 || gz == 0 || gy > 65535 || gz > 65535 || bx * by * bz > 1024)
+            return kInvalid;
+        if (fake_parameters(item.kernel->entry, parameters, item.launch.arguments, kMostArguments) <
+            0)
+            return kInvalid;
+    } else {
+        item.launch = fake_launch_of(function, parameters);
+    }
+    submit(on, item);
     return call("cuLaunchKernel");
 }

@@ -1,15 +1,26 @@
 """Programs with a part on a CUDA device, on a driver of our own that stands in for CUDA's (fake_cuda.c), so that what the runtime
-calls, and what it says when a call fails, can be seen anywhere."""
+calls, and what it says when a call fails, can be seen anywhere. STRC_TEST_DRIVER names a real one (libcuda.so.1), for the tests
+that can do with it."""
 
+import os
+import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 from command import STRC, Case
 
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+NVCC = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+REAL = os.environ.get("STRC_TEST_DRIVER")
+SOURCES = ("fake_cuda.c", "fake_kernels.c", "fake_grid.c")
 WEIGHTS = ("--weights", "random:1")
 
 
 class DeviceCase(Case):
+    made = None  # the folder of emulated code
+
     def setUp(self):
         super().setUp()
         self.log = self.folder / "log"
@@ -20,17 +31,33 @@ class DeviceCase(Case):
 
     def fake(self):
         """Builds the driver."""
-        folder, driver = Path(__file__).parent, self.folder / "cuda.so"
+        driver = self.folder / "cuda.so"
         if not driver.exists():
-            subprocess.run(["cc", "-shared", "-fPIC", "-I", folder.parent.parent / "runtime" / "include", "-o", driver,
-                            folder / "fake_cuda.c", folder / "fake_kernels.c"], check=True)
+            subprocess.run(["cc", "-shared", "-fPIC", "-I", ROOT / "runtime/include", "-o", driver,
+                            *(HERE / name for name in SOURCES), "-ldl"], check=True)
         return driver
+
+    def driver(self):
+        return REAL or self.fake()
+
+    @classmethod
+    def emulated(cls):
+        """What makes the driver do the code that it is given, rather than functions of its own that stand in for it."""
+        if REAL:
+            return {}
+        if not cls.made:
+            cls.made = Path(tempfile.mkdtemp(prefix="strc-ptx-"))
+            cls.addClassCleanup(shutil.rmtree, cls.made)
+            words = [NVCC, "-O3", "-std=c++17", "-I", ROOT / "runtime/include", "-ptx", "-arch=compute_80",
+                     ROOT / "stdlib/native/cuda/contract.cu", "-o", cls.made / "contract.ptx"]
+            subprocess.run(words, check=True)
+        return {"FAKE_CUDA_TOOLS": str(HERE), "FAKE_CUDA_LIBRARY": str(cls.made / "contract.ptx"), "FAKE_CUDA_CACHE": str(cls.made)}
 
     def strc(self, driver, *words, command=None, **env):
         command = command or [STRC, "run", "-i", "3", *WEIGHTS, "--device", "cuda", *words, "p.str"]
         done = subprocess.run(command, cwd=self.folder, capture_output=True, timeout=1800,
                               env={"PATH": "/usr/bin:/bin", "STRC_CUDA_LIB": str(driver), "FAKE_CUDA_LOG": str(self.log),
-                                   **env})
+                                   "LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", ""), **env})
         return done.returncode, done.stdout, done.stderr
 
     def check_fails(self, text, driver, *words, command=None, **env):

@@ -50,7 +50,7 @@ typedef struct strc_device_op {
     uint32_t first_iteration, iteration_count;  ///< LAUNCH: the loops whose iterations it gets
     uint32_t unused;
     uint64_t count;  ///< LAUNCH, CONTRACT: firings, all at once
-    uint64_t threads;  ///< LAUNCH: of one firing
+    uint64_t threads;  ///< LAUNCH: of one firing; 0: neighbouring threads do neighbouring firings, each all of its own
     uint64_t bytes;
 } strc_device_op;
 

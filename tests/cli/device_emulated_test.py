@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""What is printed for a CUDA device computes what the processor computes: PTX of programs and of the library, done a thread
+at a time (fake_grid.h), in two orders of threads and blocks. Kernels that touch other memory than the device's, read what nobody
+wrote, or wait for threads that do not come, fail. Where STRC_TEST_DRIVER names a driver, the programs are done by its device instead."""
+
+import subprocess
+import unittest
+from pathlib import Path
+
+from command import STRC
+from fake_device import NVCC, REAL, WEIGHTS, DeviceCase
+
+ITEMS = 5
+SOURCE = """void->float filter Source { int n; work push 1 { push((n * 31 % 23 - 11 + n % 5) * 0.1); n++; } }
+tensor->void filter Sink { work pop 1 { println(pop()); } }
+"""
+BODY = "tensor->tensor filter F { work pop 1 push 1 { tensor x = pop(); %s } }\n"
+PROGRAMS = {  # rows, columns, what is added, filters
+    "products of tiles": (70, 33, "linear(33, 65); add F", BODY % "push(narrow(x, 0, 60, 10));"),
+    "products of few rows": (3, 200, "linear(200, 40)", ""),
+    "sums in parts": (2, 4000, "linear(4000, 3)", ""),
+    "convolution": (18, 40, "reshape({1, 2, 18, 20}); add conv2d(2, 5, 3, 1, 1); add relu(); add maxpool2d(2)", ""),
+    "functions": (4, 9, "F", BODY % "push(sin(x * 1e6) + cos(x) * exp(x) + tanh(x) + erf(x) + sqrt(abs(x)) + atan(x) + "
+                  "pow(abs(x), 2.5) + log(x + 3));"),
+    "normalised": (6, 48, "layernorm({48}); add softmax(); add gelu()", ""),
+    "reductions": (7, 50, "F", BODY % "push(sum(x) + mean(x) * 3 + sum(x * x) + sum(softmax(x) * x));"),
+    "integers": (5, 8, "F", BODY % "int s = 1; for (int i = 0; i < 40; i++) s = (s * 1103515 + 12345) % 65521 ^ (s >> 3); push(x * s);"),
+    "attention": (6, 36, "F; add attention()", "tensor->tensor filter F { work pop 1 push 3 { tensor x = reshape(pop(), 2, 9, 12); "
+                  "push(x); push(x * 0.5); push(x + 1); } }\n"),
+    "recurrent": (7, 6, "reshape({1, 7, 6}); add lstm(6, 10)", ""),
+}
+
+
+class Emulated(DeviceCase):
+    def program(self, rows, columns, added, filters):
+        self.file("p.str", "void->void pipeline Main { add Source; add frame({%d, %d}); add %s; add Sink; }\n" % (rows, columns, added) +
+                  SOURCE + filters)
+
+    def on_device(self, order, *words):
+        command = [STRC, "run", "-i", str(ITEMS), *WEIGHTS, "--device", "cuda", *words, "p.str"]
+        status, output, errors = self.strc(self.driver(), command=command, FAKE_CUDA_ORDER=order, **self.emulated())
+        return status, output.decode(), errors.decode()
+
+    def numbers(self, text):
+        return [float(word) for word in text.replace("[", " ").replace("]", " ").split()]
+
+    def check_same(self, *words):
+        expected = self.numbers(self.call("run", "-i", str(ITEMS), *WEIGHTS, "p.str")[0].decode())
+        self.assertGreaterEqual(len(set(expected)), ITEMS)
+        for order in ("late", "early"):
+            status, output, errors = self.on_device(order, *words)
+            self.assertEqual(status, 0, errors)
+            found = self.numbers(output)
+            self.assertEqual(len(found), len(expected))
+            for mine, theirs in zip(found, expected):
+                self.assertLessEqual(abs(mine - theirs), 1e-5 * max(1, abs(theirs)), order)
+
+    def test_programs(self):
+        for name, program in PROGRAMS.items():
+            with self.subTest(name):
+                self.program(*program)
+                self.check_same()
+
+    def test_one_steady_state_at_a_time(self):
+        self.program(*PROGRAMS["normalised"])
+        self.check_same("--disable-pass=scaling")
+
+    def test_a_check_that_fails(self):
+        """Its thread ends, and the others go on."""
+        self.program(4, 50, "F", BODY % "int d = 3 - (int) (x[0, 0] * 10 + 11); push(x * (60 / d));")
+        told = self.call("run", "-i", str(ITEMS), "p.str", status=1)
+        for order in ("late", "early"):
+            status, output, errors = self.on_device(order)
+            self.assertEqual((status, output.encode("latin-1"), errors), (1, *told))
+
+    @unittest.skipUnless(Path(NVCC).exists(), "there is no toolkit")
+    def test_code_for_several_kinds_of_device(self):
+        """The toolkit's assembler takes what is printed."""
+        for name in ("functions", "normalised", "recurrent"):
+            self.program(*PROGRAMS[name])
+            self.call("build", *WEIGHTS, "--device", "cuda", "-o", "p", "p.str")
+            whole = self.bytes("p")
+            start = whole.index(b".version 7.8")
+            self.file("p.ptx", whole[start:whole.index(b"\0", start)])
+            for kind in ("sm_80", "sm_90", "sm_100"):
+                subprocess.run([NVCC, "-cubin", "-arch", kind, "p.ptx", "-o", "p.cubin"], cwd=self.folder, check=True)
+
+
+@unittest.skipIf(REAL, "there is no stand-in")
+class Stand(DeviceCase):
+    """The stand-in itself notices what it is for."""
+
+    KERNEL = """.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out) {
+    .reg .b64 %rd<3>; .reg .b32 %r<4>; .reg .pred %p<2>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    BODY
+    ret;
+}
+"""
+
+    def run_kernel(self, body, allocated=256, order="late"):
+        self.file("k.ptx", self.KERNEL.replace("BODY", body))
+        self.file("main.c", """#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+int cuModuleLoadDataEx(void**, const void*, unsigned, int*, void**); int cuModuleGetFunction(void**, void*, const char*);
+int cuMemAlloc_v2(uint64_t*, size_t); int cuStreamCreate(void**, unsigned); int cuStreamSynchronize(void*);
+int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**);
+int main(void) {
+    static char text[65536];
+    fread(text, 1, sizeof text - 1, fopen("k.ptx", "r"));
+    void *module, *kernel, *stream; uint64_t at;
+    cuStreamCreate(&stream, 0); cuModuleLoadDataEx(&module, text, 0, 0, 0); cuModuleGetFunction(&kernel, module, "k");
+    cuMemAlloc_v2(&at, %d);
+    void* parameters[] = {&at};
+    if (cuLaunchKernel(kernel, 1, 1, 1, 64, 1, 1, 0, stream, parameters, 0)) return 3;
+    if (cuStreamSynchronize(stream)) return 4;
+    for (int k = 0; k < 64; ++k) printf("%%d ", ((int*)(uintptr_t)at)[k]);
+}
+""" % allocated)
+        driver = self.fake()
+        subprocess.run(["cc", "-o", "main", "main.c", driver, "-Wl,-rpath," + str(self.folder)], cwd=self.folder, check=True)
+        done = self.strc(driver, command=["./main"], FAKE_CUDA_ORDER=order, **self.emulated())
+        return done[0], done[1].split(), done[2].decode()
+
+    STORE = "mul.wide.u32 %rd2, %r1, 4; add.s64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r2;"
+
+    def test_lanes_and_blocks(self):
+        body = "shfl.sync.bfly.b32 %r2|%p1, %r1, 5, 31, -1; bar.sync 0; " + self.STORE
+        for order in ("late", "early"):
+            status, found, errors = self.run_kernel(body, order=order)
+            self.assertEqual((status, found), (0, [b"%d" % (k ^ 5) for k in range(64)]), errors)
+
+    def test_memory_of_somebody_else(self):
+        status, _, errors = self.run_kernel("mov.u32 %r2, 1; " + self.STORE, allocated=252)
+        self.assertEqual(status, 4)
+        self.assertIn("a place outside of its memory, in k", errors)
+
+    def test_places_that_are_not_aligned(self):
+        status, _, errors = self.run_kernel("mov.u32 %r2, 1; add.s64 %rd1, %rd1, 2; " + self.STORE)
+        self.assertEqual(status, 4)
+        self.assertIn("a place that is not aligned, in k", errors)
+
+    def test_threads_that_do_not_come(self):
+        body = "setp.eq.u32 %p1, %r1, 7; @%p1 bra $L1; bar.sync 0; $L1: mov.u32 %r2, 1; setp.ne.u32 %p1, %r1, 7; " \
+               "@%p1 bra $L2; shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1; $L2: " + self.STORE
+        status, _, errors = self.run_kernel(body)
+        self.assertEqual(status, 99)
+        self.assertIn("threads wait for others that do not come, in k", errors)
+
+    def test_instructions_that_it_does_not_know(self):
+        status, _, errors = self.run_kernel("frobnicate.u32 %r2, %r1;")
+        self.assertEqual(status, 99)
+        self.assertIn("ptx_to_c.py: unknown: frobnicate.u32 %r2, %r1", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
