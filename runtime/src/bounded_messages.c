@@ -21,7 +21,8 @@ uint64_t strc_bounded_mail_bytes(const strc_program *program, uint32_t bound) {
     return bytes;
 }
 
-static strc_pending *take_spare(strc_mailbox *box, uint64_t bytes) {
+static strc_pending *take_spare(strc_env *env, strc_mailbox *box, uint64_t bytes) {
+    (void)env;
     (void)bytes;
     strc_pending *message = box->spare;
     box->spare = message->next;

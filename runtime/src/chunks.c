@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mail_arena.h"
+#include "messages.h"
 #include "run.h"
 #include "strc/workers.h"
 #include "thread.h"
@@ -28,6 +30,7 @@ typedef struct member {
     _Alignas(kLine) strc_env env;
     strc_team *team;
     char *state;
+    strc_mail_arena mail;  ///< of what is sent
     uint64_t chunk;  ///< that it does
     strc_end end;
     strc_profile_thread *timing;  ///< null: there is no profile
@@ -41,6 +44,9 @@ struct strc_team {
     member *members;
     char *memory;  ///< states and work memory of the members, then the slots
     char *handed;
+    strc_mailbox
+        *mailboxes;  ///< of the program, as they were before this run, in which there are copies
+    strc_mail_arena mail;  ///< of these
     progress *progress;  ///< by slot: of the chunk for which it is
     uint64_t first;  ///< number of the chunk with which this run begins
     uint64_t count;
@@ -139,13 +145,32 @@ static void compute(const strc_carry *carry, uint32_t slices, const char *before
     memcpy(after, &number, sizeof number);
 }
 
+static strc_mailbox *mailbox_of(const strc_carry *carry, char *state) {
+    return (strc_mailbox *)(state + carry->to);
+}
+
+static void take_mail(const strc_carry *carry, const char *handed, strc_env *env, char *state) {
+    strc_mailbox waiting;
+    memcpy(&waiting, handed + carry->at, sizeof waiting);
+    if (strc_mailbox_put_before(env, mailbox_of(carry, state), &waiting) != 0) strc_stop(env);
+}
+
+/// Nothing of it stays behind: what the thread sends next is of another chunk.
+static void give_mail(const strc_carry *carry, char *state, char *handed) {
+    strc_mailbox *box = mailbox_of(carry, state);
+    memcpy(handed + carry->at, box, sizeof *box);
+    strc_mailbox_empty(box);
+}
+
 static void take(const strc_carry *carry, const char *handed, strc_env *env, char *state) {
+    if (carry->kind == STRC_CARRY_MAIL) return take_mail(carry, handed, env, state);
     char *to = carry->kind == STRC_CARRY_RANDOM ? (char *)&env->random : state + carry->to;
     memcpy(to, handed + carry->at, carry->size);
 }
 
-static void give(const strc_carry *carry, const strc_env *env, const char *state, uint64_t place,
+static void give(const strc_carry *carry, const strc_env *env, char *state, uint64_t place,
                  char *handed) {
+    if (carry->kind == STRC_CARRY_MAIL) return give_mail(carry, state, handed);
     const char *from =
         carry->kind == STRC_CARRY_RANDOM ? (const char *)&env->random : state + place;
     memcpy(handed + carry->at, from, carry->size);
@@ -263,7 +288,7 @@ static strc_end why_not(const strc_team *team) {
 }
 
 /// What the first chunk takes; the one before it counts as done.
-static void hand_over_first(strc_team *team, const strc_env *env, const char *state) {
+static void hand_over_first(strc_team *team, const strc_env *env, char *state) {
     const strc_chunks *chunks = team->chunks;
     const strc_carry *carries = team->hand_overs->carries;
     char *handed = slot(team, team->first);
@@ -272,14 +297,69 @@ static void hand_over_first(strc_team *team, const strc_env *env, const char *st
     *reached(team, team->first - 1) = mark(team->first - 1, chunks->segment_count + 1);
 }
 
-static void take_last(strc_team *team, strc_env *env, char *state) {
+static void take_last(strc_team *team, strc_env *env, char *state, int is_mail) {
     const char *handed = slot(team, team->first + team->count);
+    const strc_carry *carries = team->hand_overs->carries;
     for (uint32_t k = 0; k < team->chunks->carry_count; ++k)
-        take(&team->hand_overs->carries[k], handed, env, state);
+        if ((carries[k].kind == STRC_CARRY_MAIL) == is_mail) take(&carries[k], handed, env, state);
+}
+
+// ---- messages
+
+/// Threads send and take copies: what the program had is there for who does all of it again. Nonzero: there is no memory.
+static int set_mail_aside(strc_team *team, strc_env *env) {
+    const uint32_t count = team->program->mailbox_count;
+    if (count == 0) return 0;
+    strc_mail_arena_reset(&team->mail);
+    for (uint32_t k = 0; k < team->threads; ++k) {
+        member *each = &team->members[k];
+        strc_mail_arena_reset(&each->mail);
+        for (uint32_t box = 0; box < count; ++box) strc_mailbox_empty(&each->env.mailboxes[box]);
+        each->env.bytes_left = env->bytes_left;
+    }
+    memcpy(team->mailboxes, env->mailboxes, count * sizeof *team->mailboxes);
+    env->mail_arena = &team->mail;
+    env->message_memory = &strc_message_arena;
+    const int failed = strc_mail_copy(env, env->mailboxes, team->mailboxes, count);
+    if (failed) {
+        env->message_memory = &strc_message_heap;
+        memcpy(env->mailboxes, team->mailboxes, count * sizeof *team->mailboxes);
+    }
+    return failed;
+}
+
+static uint64_t bytes_waiting(const strc_mailbox *boxes, uint32_t count) {
+    uint64_t bytes = 0;
+    for (uint32_t k = 0; k < count; ++k)
+        for (uint32_t i = boxes[k].first; i < boxes[k].end; ++i)
+            bytes += boxes[k].messages[i]->bytes;
+    return bytes;
+}
+
+/// Mailboxes are the program's own again: what threads have left, from the heap, or else what they were. Nonzero: there is no memory,
+/// and they are what they were.
+static int settle_mail(strc_team *team, strc_env *env, int is_done) {
+    const uint32_t count = team->program->mailbox_count;
+    if (count == 0) return 0;
+    env->message_memory = &strc_message_heap;
+    strc_mailbox *left = is_done ? malloc(count * sizeof *left) : NULL;
+    int failed = is_done && !left;
+    if (left) {
+        memcpy(left, env->mailboxes, count * sizeof *left);
+        failed = strc_mail_copy(env, env->mailboxes, left, count);
+        if (!failed)
+            env->bytes_left += bytes_waiting(team->mailboxes, count) - bytes_waiting(left, count);
+        strc_mail_free(failed ? env->mailboxes : team->mailboxes, count);
+    }
+    free(left);
+    if (!is_done || failed)
+        memcpy(env->mailboxes, team->mailboxes, count * sizeof *team->mailboxes);
+    return failed;
 }
 
 uint64_t strc_team_run(strc_team *team, strc_env *env, void *state, uint64_t count,
                        strc_division division, strc_end *why) {
+    if (set_mail_aside(team, env) != 0) return 0;
     team->first += team->count + team->slots;  // nothing of a run before looks like one of this
     team->count = count;
     team->slices = division.slices;
@@ -296,8 +376,11 @@ uint64_t strc_team_run(strc_team *team, strc_env *env, void *state, uint64_t cou
     static const volatile unsigned char never = 0;
     strc_workers_share(division.threads, do_chunks, team, division.threads, &never);
     const uint64_t done = count_done(team);
-    if (done == count)
-        take_last(team, env, state);
+    const int is_done = done == count;
+    if (is_done) take_last(team, env, state, 1);
+    if (settle_mail(team, env, is_done) != 0) return 0;
+    if (is_done)
+        take_last(team, env, state, 0);
     else
         *why = why_not(team);
     return done;
@@ -310,8 +393,10 @@ static int begin_members(strc_team *team, const strc_env *env, const void *state
     const uint64_t slots = team->slots * rounded(team->chunks->handed);
     team->memory = aligned_alloc(kLine, team->threads * own + slots + kLine);
     team->members = aligned_alloc(kLine, team->threads * sizeof *team->members);
+    if (team->members) memset(team->members, 0, team->threads * sizeof *team->members);
     team->progress = aligned_alloc(kLine, team->slots * sizeof *team->progress);
-    if (!team->memory || !team->members || !team->progress) return 1;
+    team->mailboxes = malloc((team->program->mailbox_count + 1) * sizeof *team->mailboxes);
+    if (!team->memory || !team->members || !team->progress || !team->mailboxes) return 1;
     memset(team->progress, 0, team->slots * sizeof *team->progress);
     team->handed = team->memory + team->threads * own;
     for (uint32_t k = 0; k < team->threads; ++k) {
@@ -319,6 +404,9 @@ static int begin_members(strc_team *team, const strc_env *env, const void *state
         *each = (member){.env = *env, .team = team, .state = team->memory + k * own};
         each->env.work = each->state + rounded(team->state_size);
         each->env.workers = 1;
+        each->env.mailboxes = (strc_mailbox *)(each->state + team->program->mailboxes_at);
+        each->env.mail_arena = &each->mail;
+        each->env.message_memory = &strc_message_arena;
         each->env.strings = NULL;
         each->env.escape = NULL;
         each->env.timing = NULL;
@@ -349,10 +437,14 @@ strc_team *strc_team_new(const strc_program *program, const strc_chunks *chunks,
 
 void strc_team_free(strc_team *team) {
     if (!team) return;
-    for (uint32_t k = 0; team->members && k < team->threads; ++k)
+    for (uint32_t k = 0; team->members && k < team->threads; ++k) {
         strc_strings_free(&team->members[k].env);
+        strc_mail_arena_free(&team->members[k].mail);
+    }
+    strc_mail_arena_free(&team->mail);
     pthread_mutex_destroy(&team->mutex);
     pthread_cond_destroy(&team->moved);
+    free(team->mailboxes);
     free(team->progress);
     free(team->members);
     free(team->memory);

@@ -326,7 +326,7 @@ strc_end strc_execute(const strc_program *program, strc_env *env, void *state, u
     r.scales = is_watched && program->scaled.iterations != 0;
     r.shares = program->chunks != NULL && env->workers > 1;
     begin_sharing(&r);
-    strc_undo_init(&r.undo, env, &r.watch, state, program->state_size);
+    strc_undo_init(&r.undo, env, &r.watch, program, state);
     strc_end end = STRC_END_DEVICE;
     const strc_device_program *device = program->device;
     const strc_kernel_program *kernels = program->kernels;

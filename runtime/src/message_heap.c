@@ -20,7 +20,8 @@ static int make_capacity(strc_mailbox *box) {
     return 0;
 }
 
-static strc_pending *take_new(strc_mailbox *box, uint64_t bytes) {
+static strc_pending *take_new(strc_env *env, strc_mailbox *box, uint64_t bytes) {
+    (void)env;
     return make_capacity(box) == 0 ? malloc(sizeof(strc_pending) + bytes) : NULL;
 }
 
@@ -29,19 +30,24 @@ static void free_message(strc_mailbox *box, strc_pending *message) {
     free(message);
 }
 
+const strc_message_memory strc_message_heap = {take_new, free_message};
+
 void strc_mail_begin(strc_env *env, const strc_program *program, void *state) {
-    static const strc_message_memory memory = {take_new, free_message};
-    env->message_memory = &memory;
+    env->message_memory = &strc_message_heap;
     env->most_messages = UINT32_MAX;
     env->bytes_left = program->most_bytes;
     strc_mailboxes_begin(env, program, state);
 }
 
-void strc_mail_end(strc_env *env, const strc_program *program) {
-    for (uint32_t k = 0; k < program->mailbox_count; ++k) {
-        strc_mailbox *box = &env->mailboxes[k];
+void strc_mail_free(strc_mailbox *boxes, uint32_t count) {
+    for (uint32_t k = 0; k < count; ++k) {
+        strc_mailbox *box = &boxes[k];
         free(box->open);
         while (box->first < box->end) free(box->messages[box->first++]);
         free(box->messages);
     }
+}
+
+void strc_mail_end(strc_env *env, const strc_program *program) {
+    strc_mail_free(env->mailboxes, program->mailbox_count);
 }

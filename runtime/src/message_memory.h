@@ -18,9 +18,11 @@ typedef struct strc_pending {
 /// Where messages have their memory.
 typedef struct strc_message_memory {
     /// For so many bytes of arguments, with room for it at the end of the mailbox; null: there is no memory.
-    strc_pending *(*take)(strc_mailbox *, uint64_t bytes);
+    strc_pending *(*take)(strc_env *, strc_mailbox *, uint64_t bytes);
     void (*give_back)(strc_mailbox *, strc_pending *);
 } strc_message_memory;
+
+extern const strc_message_memory strc_message_heap;
 
 /// What both have in common: mailboxes without messages.
 void strc_mailboxes_begin(strc_env *, const strc_program *, void *state);
@@ -34,6 +36,8 @@ static inline uint32_t strc_handler_of(const strc_program *program, const strc_p
 void strc_mailbox_append(strc_env *, strc_mailbox *, int64_t before,
                          void (*handle)(strc_env *, void *state, const void *arguments),
                          const void *arguments, uint64_t bytes);
+/// A message for which there is room, behind those that are due as early or earlier.
+void strc_mailbox_put(strc_mailbox *, strc_pending *);
 /// When the first message is due, if there is one.
 void strc_mailbox_note_due(strc_mailbox *);
 /// Makes room behind the last message where those before the first one were.

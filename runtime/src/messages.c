@@ -54,7 +54,7 @@ void strc_mailbox_note_due(strc_mailbox *box) {
 void strc_mailbox_append(strc_env *env, strc_mailbox *box, int64_t before,
                          void (*handle)(strc_env *, void *state, const void *arguments),
                          const void *arguments, uint64_t bytes) {
-    strc_pending *message = env->message_memory->take(box, bytes);
+    strc_pending *message = env->message_memory->take(env, box, bytes);
     message->before = before;
     message->bytes = STRC_LETTER + bytes;
     message->handle = handle;
@@ -70,7 +70,7 @@ void strc_mailbox_close_up(strc_mailbox *box) {
     box->end = count;
 }
 
-static void put(strc_mailbox *box, strc_pending *message) {
+void strc_mailbox_put(strc_mailbox *box, strc_pending *message) {
     uint32_t from = box->first, to = box->end;
     while (from < to) {
         uint32_t middle = from + (to - from) / 2;
@@ -112,14 +112,14 @@ static void post(strc_env *env, const strc_dispatch *what, const strc_recipient 
         strc_trap(env, (int32_t)to->crowded, (int32_t)to->sender, 0, 0);
     uint64_t bytes = STRC_LETTER + what->bytes;
     strc_pending *message =
-        bytes <= env->bytes_left ? env->message_memory->take(box, what->bytes) : NULL;
+        bytes <= env->bytes_left ? env->message_memory->take(env, box, what->bytes) : NULL;
     if (!message) strc_trap(env, (int32_t)what->full, (int32_t)to->sender, (int64_t)bytes, 0);
     env->bytes_left -= bytes;
     message->before = before;
     message->bytes = bytes;
     message->handle = to->handle;
     if (what->bytes) memcpy(message->arguments, arguments, what->bytes);
-    put(box, message);
+    strc_mailbox_put(box, message);
 }
 
 void strc_send(strc_env *env, int32_t node, const void *dispatch, int64_t latency,

@@ -8,6 +8,8 @@
 /// program's limit.
 void strc_mail_begin(strc_env *, const strc_program *, void *state);
 void strc_mail_end(strc_env *, const strc_program *);
+/// Gives back the memory of so many mailboxes, which are from the heap.
+void strc_mail_free(strc_mailbox *, uint32_t count);
 
 /// The same with at most `bound` messages for each filter, in a block of so many bytes; nothing is to be given back.
 uint64_t strc_bounded_mail_bytes(const strc_program *, uint32_t bound);

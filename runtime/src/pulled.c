@@ -109,17 +109,22 @@ static void see_parameters(strc_puller *puller) {
 }
 
 /// Somebody may want the state as it is between two iterations, and change it.
-static void stop_between(strc_puller *puller) {
-    strc_pulled *self = puller->memory->self;
+static void stop_between(strc_pulled *self) {
     strc_flow *flow = self->flow;
-    flow->is_between = 0;
-    if (!flow->stops_between || strc_replays(&self->replay)) return;
-    while (flow->stops_between) {
-        flow->is_between = 1;
-        wait(self);
+    if (!strc_replays(&self->replay)) {
+        while (flow->stops_between) {
+            flow->is_between = 1;
+            wait(self);
+            self->replay.is_lost = 1;
+        }
     }
     flow->is_between = 0;
-    self->replay.is_lost = 1;
+}
+
+static void before_iteration(strc_puller *puller) {
+    strc_pulled *self = puller->memory->self;
+    stop_between(self);
+    see_parameters(puller);
     strc_replay_remember(&self->replay, puller, self->parameters);
 }
 
@@ -191,11 +196,7 @@ static strc_end run(void *of) {
     if (!flow->has_begun) program->init.run(&flow->env, flow->state);
     flow->has_begun = 1;
     strc_end end = STRC_END_ITERATIONS;
-    while (end == STRC_END_ITERATIONS) {
-        see_parameters(puller);
-        strc_replay_remember(&self->replay, puller, self->parameters);
-        end = strc_puller_iterate(puller, 1);
-    }
+    while (end == STRC_END_ITERATIONS) end = strc_puller_iterate(puller, 1);
     return end;
 }
 
@@ -259,7 +260,7 @@ void strc_pulled_make(strc_pulled *self, strc_flow *flow) {
                                        .reserve = reserve,
                                        .more_requests = no_more_requests,
                                        .between = see_parameters,
-                                       .before_iteration = stop_between,
+                                       .before_iteration = before_iteration,
                                        .self = self};
     self->host = (strc_host){
         .self = self, .supply = supply, .read = read_items, .write = write_items, .print = print};

@@ -1,9 +1,11 @@
-// Transactions: a copy of the state is all that it takes, since a state has no pointers inside.
+// Transactions: a copy of the state is all that it takes, since a state has no pointers inside but those of mailboxes.
 #include "undo.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "mail_arena.h"
+#include "messages.h"
 #include "thread.h"
 
 enum {
@@ -17,20 +19,47 @@ enum {
     kPerByte = 3,  ///< ns for each byte of the state: some thirty times what the copy takes
 };
 
-void strc_undo_init(strc_undo *undo, strc_env *env, strc_watch *watch, void *state, uint64_t size) {
-    *undo = (strc_undo){.env = env, .watch = watch, .state = state, .size = size};
+void strc_undo_init(strc_undo *undo, strc_env *env, strc_watch *watch, const strc_program *program,
+                    void *state) {
+    const uint64_t size = program->state_size;
+    *undo =
+        (strc_undo){.env = env, .watch = watch, .program = program, .state = state, .size = size};
     undo->length = 1 + (uint32_t)(size / kBytesPerTick);
 }
 
 void strc_undo_free(strc_undo *undo) {
     free(undo->copy);
+    free(undo->mailboxes);
     undo->copy = NULL;
+    undo->mailboxes = NULL;
+}
+
+/// Mailboxes of the state become copies of what they are. Nonzero: there is no memory.
+static int set_mail_aside(strc_undo *undo) {
+    strc_env *env = undo->env;
+    const uint32_t count = undo->program->mailbox_count;
+    if (count == 0) return 0;
+    if (!undo->mailboxes) undo->mailboxes = malloc(count * sizeof *undo->mailboxes);
+    if (!undo->mailboxes) return 1;
+    memcpy(undo->mailboxes, env->mailboxes, count * sizeof *undo->mailboxes);
+    undo->bytes_left = env->bytes_left;
+    if (strc_mail_copy(env, env->mailboxes, undo->mailboxes, count) == 0) return 0;
+    strc_mail_free(env->mailboxes, count);
+    memcpy(env->mailboxes, undo->mailboxes, count * sizeof *undo->mailboxes);
+    return 1;
+}
+
+static void put_mail_back(strc_undo *undo) {
+    const uint32_t count = undo->program->mailbox_count;
+    if (count == 0) return;
+    memcpy(undo->env->mailboxes, undo->mailboxes, count * sizeof *undo->mailboxes);
+    undo->env->bytes_left = undo->bytes_left;
 }
 
 int strc_undo_begin(strc_undo *undo) {
     if (undo->size > kMostBytes) return 1;
     if (!undo->copy) undo->copy = malloc(undo->size ? undo->size : 1);
-    if (!undo->copy) return 1;
+    if (!undo->copy || set_mail_aside(undo) != 0) return 1;
     memcpy(undo->copy, undo->state, undo->size);
     undo->random = undo->env->random;
     undo->env->host->begin(undo->env->host->self);
@@ -55,6 +84,8 @@ int strc_undo_commit(strc_undo *undo) {
     if (!undo->is_open) return 0;
     strc_watch_disarm(undo->watch);
     undo->is_open = 0;
+    if (undo->is_copied && undo->mailboxes)
+        strc_mail_free(undo->mailboxes, undo->program->mailbox_count);
     return undo->env->host->commit(undo->env->host->self);
 }
 
@@ -63,7 +94,9 @@ void strc_undo_rollback(strc_undo *undo) {
     strc_watch_disarm(undo->watch);
     undo->is_open = 0;
     if (undo->is_copied) {
+        strc_mail_free(undo->env->mailboxes, undo->program->mailbox_count);
         memcpy(undo->state, undo->copy, undo->size);
+        put_mail_back(undo);
         undo->env->random = undo->random;
     }
     undo->env->host->rollback(undo->env->host->self);

@@ -8,7 +8,10 @@
 typedef struct strc_undo {
     strc_env *env;
     strc_watch *watch;
+    const strc_program *program;
     void *state, *copy;
+    strc_mailbox *mailboxes;  ///< as they were: within a transaction copies of theirs are used
+    uint64_t bytes_left;  ///< strc_env.bytes_left, likewise
     uint64_t size;  ///< bytes of both
     uint32_t length;  ///< ticks that a transaction may take
     int64_t due;  ///< ns: it is as long as it should be
@@ -18,7 +21,7 @@ typedef struct strc_undo {
 } strc_undo;
 
 /// Nothing to undo, and no memory taken yet.
-void strc_undo_init(strc_undo *, strc_env *, strc_watch *, void *state, uint64_t size);
+void strc_undo_init(strc_undo *, strc_env *, strc_watch *, const strc_program *, void *state);
 void strc_undo_free(strc_undo *);
 
 /// Begins a transaction. 0: it is open. Else there is no memory for it.

@@ -17,6 +17,7 @@ strc_carry_kind kindOf(plan::CarryKind kind) {
         case plan::CarryKind::Affine: return STRC_CARRY_AFFINE;
         case plan::CarryKind::Counter: return STRC_CARRY_COUNTER;
         case plan::CarryKind::Random: return STRC_CARRY_RANDOM;
+        case plan::CarryKind::Mail: return STRC_CARRY_MAIL;
         case plan::CarryKind::State:
         case plan::CarryKind::Items:
         case plan::CarryKind::Order: break;

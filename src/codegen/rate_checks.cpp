@@ -4,17 +4,13 @@
 
 #include "base/pass.h"
 #include "codegen/detail/tapes.h"
+#include "graph/rates.h"
 #include "ir/count_items.h"
 
 namespace strc::codegen {
 namespace {
 
 constexpr std::uint64_t kCountingSteps = 1'000'000;
-
-graph::Rates times(const graph::Rates& rates, std::int64_t firings) {
-    auto all = [&](const graph::Rate& rate) { return graph::fixedRate(rate.max * firings); };
-    return {all(rates.pop), all(rates.peek), all(rates.push)};
-}
 
 void proveRates(BodyContext& c) {
     bool isPrework = c.body.kind == ir::BodyKind::Prework;
@@ -47,7 +43,7 @@ void proveRates(BodyContext& c) {
     };
     if (c.kernel.kernel->blocks) widenBy(c.kernel.kernel->blocks->rates);
     if (c.m.plan.before && c.m.plan.chunk)
-        widenBy(times(c.kernel.kernel->work, c.m.plan.chunk->iterations));
+        widenBy(graph::times(c.kernel.kernel->work, c.m.plan.chunk->iterations));
     if (!c.code->prework) return;
     look(*c.code->prework, *c.kernel.kernel->prework);
     widenBy(*c.kernel.kernel->prework);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "graph/rates.h"
 #include "horizontal/detail/each_lane.h"
 #include "horizontal/detail/number_items.h"
 #include "horizontal/merge.h"
@@ -144,17 +145,9 @@ private:
         return {};
     }
 
-    graph::Rates times(graph::Rates rates) const {
-        for (graph::Rate* rate : {&rates.pop, &rates.peek, &rates.push}) {
-            rate->min *= lanes;
-            rate->max *= lanes;
-        }
-        return rates;
-    }
-
     /// Takes and gives as much as the first firings of all lanes.
     void addPrework(Kernel& kernel, const Kernel& single) const {
-        const graph::Rates rates = times(*single.prework);
+        const graph::Rates rates = graph::times(*single.prework, lanes);
         kernel.prework = rates;
         ir::Writer w(context.types);
         w.range = single.code.range;

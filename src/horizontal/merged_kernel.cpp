@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "graph/rates.h"
+
 namespace strc::horizontal {
 
 using elab::Kernel;
@@ -23,11 +25,9 @@ Kernel kernelForAll(const Kernel& one, std::int64_t count, bool isShared) {
     all.code.setup = one.code.setup;
     all.code.setup.blocks.assign(1, {});
     all.code.setup.entry = 0;
-    for (graph::Rate* rate : {&all.work.pop, &all.work.peek, &all.work.push}) {
-        if (isShared && rate != &all.work.push) continue;
-        rate->min *= count;
-        rate->max *= count;
-    }
+    const graph::Rates rates = graph::times(all.work, count);
+    if (!isShared) all.work = rates;
+    all.work.push = rates.push;
     return all;
 }
 

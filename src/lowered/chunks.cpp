@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.h"
 #include "lowered/detail/phases.h"
 #include "lowered/lower.h"
 
@@ -42,6 +43,7 @@ private:
             case CarryKind::Items: return addItems(carry);
             case CarryKind::Counter: return addCounter(carry);
             case CarryKind::Random: return addOf(carry, 0, 0);
+            case CarryKind::Mail: STRC_UNREACHABLE("a lower form with messages");
             case CarryKind::Order:
                 if (carry.node != graph::kNone) return addOf(carry, 0, 0);
                 made.push_back(carry);  // of an open end

@@ -116,18 +116,41 @@ private:
         const Span& span = nodes[id];
         if (node.effects & graph::kRandom)
             add({.kind = CarryKind::Random, .node = id, .size = 8}, span.first, span.last + 1);
+        const bool receives = isReceiver(id);
+        if (receives)
+            add({.kind = CarryKind::Mail, .node = id, .size = kMailboxSize}, span.first,
+                lastSender(id) + 1);
         if (node.kernel == kNone) return true;
         const elab::Kernel& kernel = program.kernels[node.kernel];
         if (isFile(kernel) || (node.effects & graph::kPrints))
             add({.kind = CarryKind::Order, .node = id}, span.first, span.last + 1);
-        return !kernel.code.work || addFields(id, kernel);
+        return !kernel.code.work || addFields(id, kernel, receives);
     }
 
-    bool addFields(NodeId id, const elab::Kernel& kernel) {
+    bool isReceiver(NodeId id) const {
+        const std::uint32_t box = plan.mailboxOf(id);
+        return box != kNone && plan.mailboxes[box].receives;
+    }
+
+    /// The last step in which somebody may send to it, or it fires.
+    std::size_t lastSender(NodeId id) const {
+        std::size_t last = nodes[id].last;
+        for (const graph::MessageLink& link : program.graph.messages)
+            if (link.receiver == id) last = std::max(last, nodes[link.sender].last);
+        return last;
+    }
+
+    /// What handlers do is not in `work`.
+    bool addFields(NodeId id, const elab::Kernel& kernel, bool receives) {
+        if (receives) return addStored(id, kernel);
         if (const auto affine = ir::findAffineState(*kernel.code.work)) {
             for (const ir::AffineField& field : *affine) addAffine(id, kernel, field);
             return true;
         }
+        return addStored(id, kernel);
+    }
+
+    bool addStored(NodeId id, const elab::Kernel& kernel) {
         const std::vector<bool> stored = ir::storedFields(kernel.code);
         for (std::size_t k = 0; k < kernel.fieldTypes.size(); ++k) {
             if (!stored[k]) continue;
@@ -254,12 +277,17 @@ private:
     std::vector<bool> cut;  ///< by step: in front of it, and behind the last one
 };
 
-/// Where fields and tapes lie in the state.
+std::int64_t mailboxAt(const Plan& plan, std::size_t box) {
+    return plan.mailboxOffset + kMailboxSize * static_cast<std::int64_t>(box);
+}
+
+/// Where fields, tapes and mailboxes lie in the state.
 void putInState(const Plan& plan, Carry& carry) {
     std::int64_t base = 0;
     if (carry.kind == CarryKind::Items) base = plan.channels[carry.tape].offset;
     if (carry.kind == CarryKind::State || carry.kind == CarryKind::Affine)
         base = plan.fields[carry.node];
+    if (carry.kind == CarryKind::Mail) base = mailboxAt(plan, plan.mailboxOf(carry.node));
     carry.from += base;
     carry.to += base;
 }
@@ -280,6 +308,14 @@ void place(const Plan& plan, Chunk& chunk, const graph::Repetitions& repetitions
         if (plan.counters[id] >= 0 && repetitions.steady[id] != 0)
             addCounter(chunk, {.node = id}, plan.counters[id],
                        chunk.iterations * repetitions.steady[id]);
+    for (std::size_t box = 0; box < plan.mailboxes.size(); ++box) {
+        const NodeId id = plan.mailboxes[box].node;
+        if (repetitions.steady[id] != 0)
+            addCounter(
+                chunk, {.node = id},
+                mailboxAt(plan, box) + static_cast<std::int64_t>(offsetof(strc_mailbox, fired)),
+                chunk.iterations * repetitions.steady[id]);
+    }
 }
 
 /// Each chunk reads and writes where it would if it were alone.

@@ -11,6 +11,7 @@
 #include "plan/detail/demand.h"
 #include "plan/detail/fuse.h"
 #include "plan/detail/layout.h"
+#include "plan/detail/message_order.h"
 #include "plan/detail/messages.h"
 #include "plan/detail/partition.h"
 #include "plan/detail/place.h"
@@ -60,7 +61,11 @@ public:
         findPorts(result);
     }
 
-    Plan run() {
+    /// Empty after reporting.
+    std::optional<Plan> run() {
+        if (!findMessages(context, result, repetitions)) return std::nullopt;
+        if (options.undoes && !hasTextMessages(program)) messages = messageOrder(result);
+        if (!messages.isEmpty()) stretched = inStretches(graph, messages, schedule.steady);
         std::vector<std::int64_t> held(graph.edges.size());
         for (EdgeId id = 0; id < held.size(); ++id)
             held[id] = static_cast<std::int64_t>(graph.edges[id].initial.size());
@@ -108,10 +113,18 @@ private:
     }
 
     Scalable scalable(const Begin& begin) const {
-        const sched::Schedule& scaling = options.scaling ? *options.scaling : schedule;
-        return {&scaling.steady, begin,
-                itemsBetween(),  findSequential(*result.program),
-                options.factor,  options.forDevice};
+        const sched::Loop& scaling = !messages.isEmpty() ? stretched
+                                     : options.scaling   ? options.scaling->steady
+                                                         : schedule.steady;
+        return {&scaling,          begin,   itemsBetween(), sequential(), options.factor,
+                options.forDevice, messages};
+    }
+
+    /// Filters with messages look at these before each firing.
+    std::vector<bool> sequential() const {
+        std::vector<bool> nodes = findSequential(program);
+        for (const Mailbox& box : result.mailboxes) nodes[box.node] = false;
+        return nodes;
     }
 
     /// A chunk is a transaction's, as the scaled phase is, and of no use without that.
@@ -232,14 +245,17 @@ private:
     const sched::Schedule& schedule;
     const Options& options;
     const Sharing sharing;
+    MessageOrder messages;  ///< empty: what is sent cannot be undone, or nothing is
+    sched::Loop stretched;  ///< the steady state, if there are messages
     Plan result;
 };
 
-/// Items wait in queues of the runtime; only regions have channels, and those are a pass.
-Plan byDemand(base::Context& context, const elab::Elaboration& program,
-              const graph::Repetitions& repetitions, const Options& options) {
+/// Items wait in queues of the runtime; only regions have channels, and those are a pass. Empty after reporting.
+std::optional<Plan> byDemand(base::Context& context, const elab::Elaboration& program,
+                             const graph::Repetitions& repetitions, const Options& options) {
     Plan made;
     made.program = &program;
+    if (!findMessages(context, made, repetitions)) return std::nullopt;
     findPorts(made);
     made.init.reads.assign(made.inputs.size(), 0);
     made.steady.reads = made.scaled.reads = made.init.reads;
@@ -262,14 +278,15 @@ std::optional<Plan> plan(base::Context& context, const elab::Elaboration& progra
                          const graph::Repetitions& repetitions, const sched::Schedule& schedule,
                          const Options& options) {
     STRC_ASSERT(whyNot(program).empty(), "a program without a plan");
-    Plan made = program.graph.isDynamic()
-                    ? byDemand(context, program, repetitions, options)
-                    : Planning(context, program, repetitions, schedule, options).run();
-    if (!findMessages(context, made, repetitions) || !layOut(context, made)) return std::nullopt;
-    placeCarries(made, repetitions);
+    std::optional<Plan> made =
+        program.graph.isDynamic()
+            ? byDemand(context, program, repetitions, options)
+            : Planning(context, program, repetitions, schedule, options).run();
+    if (!made || !layOut(context, *made)) return std::nullopt;
+    placeCarries(*made, repetitions);
 #ifdef STRC_CHECKED
     if (firings(repetitions) <= kMostReplayed) {
-        const std::vector<std::string> faults = verify(made, repetitions);
+        const std::vector<std::string> faults = verify(*made, repetitions);
         STRC_ASSERT(faults.empty(), faults.empty() ? "" : faults.front());
     }
 #endif

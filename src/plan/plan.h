@@ -1,7 +1,7 @@
 #pragma once
 /// What is compiled: the state of a program as memory, and its phases as trees of steps in which every
 /// firing knows where its items lie. The only thing code generation reads, beside the kernels it names.
-/// In: an elaborated program of static rates without messages, its quota and schedule. Out: a Plan;
+/// In: an elaborated program, its quota and schedule. Out: a Plan;
 /// immutable, printable, checked by `verify`. docs/design/compiled.md tells why channels look like this.
 
 #include <cstdint>
@@ -158,8 +158,9 @@ struct Options {
     bool removesCode = false;
     /// Of the program before passes: when the input ends, what has its items fires. Null: nothing can.
     const graph::Ending* ending = nullptr;
-    /// Who runs a program with dynamic rates can undo what it does: iterations may be done in batches.
-    bool batches = false;
+    /// Who runs the program can undo what programs with dynamic rates do, and what is sent: iterations may be done in batches, and
+    /// there may be phases of many steady states with messages.
+    bool undoes = false;
     bool chunks = false;  ///< several threads may run the program
     /// Of a program that has become one filter: the chunk of what it was before, with segments of StepKind::Part, and with places of
     /// what is carried that count from the beginning of its fields. Null: none is there, or it is to be found.

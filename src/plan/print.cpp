@@ -213,6 +213,7 @@ private:
                     return fmt::format("{}: {} bytes on", nameOf(carry.tape), carry.summand);
                 return fmt::format("{}: {} firings", who, carry.summand);
             case CarryKind::Random: return who + ": random numbers";
+            case CarryKind::Mail: return "messages to " + who;
             case CarryKind::Order: break;
         }
         return carry.node == kNone ? "the turn at an open end" : "the turn of " + who;

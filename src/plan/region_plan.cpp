@@ -100,7 +100,7 @@ public:
         region.steadyFirings = sum(repetitions->steady);
         region.init = phaseOf(std::move(init), initReads, 0);
         region.steady = phaseOf(place(part.graph, schedule->steady, begin), reads(), 1);
-        if (options.batches) takeScaled(scratch, begin);
+        if (options.undoes) takeScaled(scratch, begin);
         return true;
     }
 

@@ -44,20 +44,12 @@ constexpr std::int64_t kMostOfDevice = 64;
 constexpr std::int64_t kMostOfStreams = 1 << 17;
 constexpr std::int64_t kFewestOfDevice = 2;
 
-graph::Components componentsOf(const graph::Graph& graph) {
-    std::vector<graph::Arrow> arrows;
-    for (const graph::Edge& edge : graph.edges) {
-        if (edge.from != kNone && edge.to != kNone) arrows.push_back({edge.from, edge.to});
-    }
-    return graph::findComponents(static_cast<std::uint32_t>(graph.nodes.size()), arrows);
-}
-
 class Scaling {
 public:
     Scaling(const graph::Graph& program, std::span<const std::int64_t> between, std::int64_t times,
-            ScaleOptions wanted)
-        : graph(program), held(between), factor(times), how(wanted) {
-        parts = componentsOf(graph);
+            ScaleOptions wanted, const MessageOrder& order)
+        : graph(program), held(between), factor(times), how(wanted), messages(order) {
+        parts = componentsOf(graph, messages);
         place.assign(parts.size(), kNone);
     }
 
@@ -107,7 +99,8 @@ private:
         Firings firings;
         for (std::size_t k = begin; k < end; ++k) count(list[k], 1, firings);
         std::vector<Loop> blocks;
-        if (how.feedbackBlocks) blocks = feedbackInBlocks(graph, firings, held, factor);
+        if (how.feedbackBlocks && !hasMail(feedback))
+            blocks = feedbackInBlocks(graph, firings, held, factor);
         if (!blocks.empty()) {
             std::move(blocks.begin(), blocks.end(), std::back_inserter(to));
         } else if (end - begin == 1 && !list[begin].isLeaf()) {
@@ -121,6 +114,12 @@ private:
             to.push_back(std::move(repeated));
         }
         return appear(feedback);
+    }
+
+    bool hasMail(std::uint32_t part) const {
+        return !messages.hasMail.empty() &&
+               std::any_of(parts[part].begin(), parts[part].end(),
+                           [this](NodeId node) { return messages.hasMail[node]; });
     }
 
     static void count(const Loop& loop, std::int64_t times, Firings& firings) {
@@ -164,19 +163,24 @@ private:
 
     /// What is fired first may run ahead as far as it likes.
     bool isInOrder() const {
-        for (const graph::Edge& edge : graph.edges) {
-            if (edge.from == kNone || edge.to == kNone) continue;
-            const std::uint32_t from = parts.of[edge.from];
-            const std::uint32_t to = parts.of[edge.to];
-            if (from != to && (place[from] == kNone || place[from] > place[to])) return false;
-        }
-        return true;
+        for (const graph::Edge& edge : graph.edges)
+            if (edge.from != kNone && edge.to != kNone && !comeInOrder(edge.from, edge.to))
+                return false;
+        return std::all_of(
+            messages.arrows.begin(), messages.arrows.end(),
+            [this](const graph::Arrow& arrow) { return comeInOrder(arrow.from, arrow.to); });
+    }
+
+    bool comeInOrder(NodeId first, NodeId second) const {
+        const std::uint32_t from = parts.of[first], to = parts.of[second];
+        return from == to || (place[from] != kNone && place[from] <= place[to]);
     }
 
     const graph::Graph& graph;
     std::span<const std::int64_t> held;
     std::int64_t factor;
     ScaleOptions how;
+    const MessageOrder& messages;
     graph::Components parts;
     std::vector<std::uint32_t> place;  ///< by component: its turn in the schedule
     std::uint32_t next = 0;
@@ -186,9 +190,11 @@ private:
 
 std::optional<Loop> scaledSteady(const graph::Graph& graph, const Loop& steady,
                                  std::span<const std::int64_t> held, std::int64_t factor,
-                                 ScaleOptions how) {
-    if (hasVisibleOrder(graph)) return std::nullopt;
-    return Scaling(graph, held, factor, how).run(steady);
+                                 ScaleOptions how, const MessageOrder& messages) {
+    const bool isVisible =
+        messages.isEmpty() ? hasVisibleOrder(graph) : hasVisibleOrderBesidesMessages(graph);
+    if (isVisible) return std::nullopt;
+    return Scaling(graph, held, factor, how, messages).run(steady);
 }
 
 namespace {
@@ -222,7 +228,7 @@ std::int64_t mostBytes(const graph::Graph& graph, const Scalable& from) {
 }
 
 bool hasFeedback(const graph::Graph& graph) {
-    const graph::Components parts = componentsOf(graph);
+    const graph::Components parts = componentsOf(graph, {});
     return std::find(parts.loops.begin(), parts.loops.end(), true) != parts.loops.end();
 }
 
@@ -252,7 +258,7 @@ std::int64_t bytesOf(const graph::Graph& graph, const Placed& placed, const Begi
 Scaled scaledBy(const graph::Graph& graph, const Scalable& from, ScaleOptions how,
                 std::int64_t factor, std::int64_t mostBytes) {
     const Begin& begin = from.begin;
-    auto tree = scaledSteady(graph, *from.steady, from.between, factor, how);
+    auto tree = scaledSteady(graph, *from.steady, from.between, factor, how, from.messages);
     if (!tree) return {};
     *tree = begin.sharing->withoutGone(*tree);
     if (how.gathers) gatherReaders(graph, *begin.sharing, from.sequential, *tree);
@@ -295,7 +301,8 @@ Scaled mostScaled(const graph::Graph& graph, const Scalable& from, ScaleOptions 
 
 /// Is there something to fuse?
 bool hasNeighbours(const graph::Graph& graph, const Scalable& from, bool blocks) {
-    auto tree = scaledSteady(graph, *from.steady, from.between, kMostFactor, {true, blocks});
+    auto tree =
+        scaledSteady(graph, *from.steady, from.between, kMostFactor, {true, blocks}, from.messages);
     if (!tree) return false;
     const Loop before = *tree = from.begin.sharing->withoutGone(*tree);
     fuse(from.sequential, *tree);

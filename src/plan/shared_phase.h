@@ -14,8 +14,9 @@ enum class CarryKind : std::uint8_t {
     State,  ///< bytes of a filter's fields, or its count of firings
     Items,  ///< of a tape: those that stay on it
     Affine,  ///< a field that the firings of a chunk change by a known function (ir/affine_state.h)
-    Counter,  ///< 8 bytes that grow by `summand` in a chunk: the count of firings of `node`, or an end of the queue of `tape`
+    Counter,  ///< 8 bytes that grow by `summand` in a chunk: a count of firings of `node`, or an end of the queue of `tape`
     Random,  ///< the generator of random numbers
+    Mail,  ///< what waits in the mailbox of `node`, whose place it has; not the count of firings there
     Order,  ///< nothing: what prints, reads or writes does so in the order of chunks
 };
 

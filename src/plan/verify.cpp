@@ -6,6 +6,7 @@
 
 #include "plan/detail/chunk_check.h"
 #include "plan/detail/demand.h"
+#include "plan/detail/message_check.h"
 #include "plan/detail/names.h"
 #include "plan/detail/partition_check.h"
 #include "plan/detail/regions.h"
@@ -40,6 +41,7 @@ public:
           sharing(sharing),
           over(std::move(overlaps)),
           faults(faults),
+          messages(program, firings, faults),
           tapeStates(graph.edges.size()),
           started(graph.nodes.size()) {}
 
@@ -55,7 +57,9 @@ public:
         }
         for (EdgeId id = 0; id < tapeStates.size(); ++id) begin(id);
         play("init", plan.init, repetitions.init, 1);
+        messages.beginPattern();
         play("steady", plan.steady, repetitions.steady, 1);
+        messages.endPattern();
         playPartitionings();
         if (plan.scaled.iterations == 0) return;
         play("scaled", plan.scaled, repetitions.steady, plan.scaled.iterations);
@@ -450,6 +454,7 @@ private:
                 if (!areApart(from, to))
                     faults.add("'{}' writes over what it reads", path(graph, step.node));
         for (std::int64_t iteration = 0; iteration < step.count; ++iteration) {
+            messages.fires(step.node);
             for (std::size_t port = 0; port < inputs.size(); ++port) {
                 const EdgeId id = inputs[port];
                 const std::int64_t pop = popRate(graph, id, step.first);
@@ -524,6 +529,7 @@ private:
     const std::vector<std::vector<EdgeId>>
         over;  ///< by EdgeId: tapes that share some memory with it
     VerifyFaults& faults;
+    MessageCheck messages;
     std::vector<TapeState> tapeStates;  ///< by EdgeId
     struct {
         EdgeId input, output;

@@ -69,6 +69,7 @@ private:
         if (node.effects & graph::kRandom) checkOrder(id, segment, CarryKind::Random, name);
         if (node.effects & (graph::kPrints | graph::kWritesFile))
             checkOrder(id, segment, CarryKind::Order, name);
+        checkMail(id, segment, name);
         if (node.kernel == kNone) return;
         const elab::Kernel& kernel = plan.program->kernels[node.kernel];
         if (!kernel.code.work) return;
@@ -79,6 +80,26 @@ private:
                 faults.add("field {} of '{}' is not carried from chunk to chunk", k, name);
         if (plan.counters[id] >= 0 && !isCarried(id, segment, plan.counters[id], 8))
             faults.add("the count of firings of '{}' is not carried", name);
+    }
+
+    void checkMail(NodeId id, std::size_t segment, const std::string& name) {
+        const std::uint32_t box = plan.mailboxOf(id);
+        if (box == kNone) return;
+        const std::int64_t at = plan.mailboxOffset + kMailboxSize * std::int64_t{box};
+        if (!isCarried(id, segment, at + std::int64_t{offsetof(strc_mailbox, fired)}, 8))
+            faults.add("the firings of '{}' are not counted from chunk to chunk", name);
+        if (plan.mailboxes[box].receives) checkOrder(id, segment, CarryKind::Mail, name);
+        for (const graph::MessageLink& link : graph.messages)
+            if (link.sender == id && isGivenBefore(link.receiver, segment))
+                faults.add("'{}' sends when the messages to '{}' have gone to the next chunk", name,
+                           path(graph, link.receiver));
+    }
+
+    bool isGivenBefore(NodeId receiver, std::size_t segment) const {
+        return std::any_of(chunk.carries.begin(), chunk.carries.end(), [&](const Carry& carry) {
+            return carry.node == receiver && carry.kind == CarryKind::Mail &&
+                   carry.given <= segment;
+        });
     }
 
     bool isCarried(NodeId id, std::size_t segment, std::int64_t at, std::int64_t size) const {

@@ -29,10 +29,6 @@ public:
 
     Tables ofPlan(const plan::Plan& plan, const std::vector<plan::TimedSteps>& timed) {
         made.top.engine = text(plan.demand ? "compiled, dynamic rates" : "compiled");
-        made.top.states[STRC_PROFILE_STEADY] = 1;
-        made.top.states[STRC_PROFILE_SCALED] = count(plan.scaled.iterations);
-        if (plan.chunk)
-            made.top.states[STRC_PROFILE_CHUNK] = count(plan.chunk->iterations * plan.chunk->usual);
         if (plan.demand) {
             addRegions(*plan.demand);
         } else {
@@ -44,7 +40,6 @@ public:
 
     Tables ofInterpreter() {
         made.top.engine = text("interpreted");
-        made.top.states[STRC_PROFILE_STEADY] = 1;
         for (NodeId id = 0; id < graph.nodes.size(); ++id) addEntry({{id, 1}});
         addEntry({});
         addChannels(nullptr);

@@ -165,8 +165,8 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.tapes = settings.tapes;
     request.lowers = settings.lowers;
     request.forDevice = settings.device.kind == Device::Cuda;
-    request.batches = isDoneAhead(settings);
-    request.chunks = request.batches && settings.threads != 1;
+    request.undoes = isDoneAhead(settings);
+    request.chunks = request.undoes && settings.threads != 1;
     request.chunkStates = settings.chunkStates;
     const profile::Measured measured = measuredOf(context, settings);
     request.measured = measured.firings;

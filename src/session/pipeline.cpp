@@ -333,7 +333,7 @@ private:
                        : own     ? *own
                                  : result.schedules.front(),
                        {single ? &*single : nullptr, mostItems(program), factor, request.tapes,
-                        request.optimise.has_value(), ending ? &*ending : nullptr, request.batches,
+                        request.optimise.has_value(), ending ? &*ending : nullptr, request.undoes,
                         request.chunks, chunk, request.chunkStates,
                         request.measured.empty() ? nullptr : &request.measured, request.threads,
                         request.forDevice});

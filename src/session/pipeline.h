@@ -68,7 +68,7 @@ struct Request {
     bool lowers =
         false;  ///< the program becomes one filter (lowered/lower.h), which is planned then
     bool forDevice = false;  ///< plan::Options::forDevice
-    bool batches = false;  ///< plan::Options::batches
+    bool undoes = false;  ///< plan::Options::undoes
     bool chunks = false;  ///< plan::Options::chunks
     std::int64_t chunkStates = 0;  ///< plan::Options::chunkStates
     std::map<std::string, double> measured;  ///< plan::Options::measured; empty: nobody has

@@ -12,7 +12,8 @@ typedef enum strc_carry_kind {
     STRC_CARRY_BYTES,  ///< bytes of the state; none: only the turn
     STRC_CARRY_AFFINE,  ///< an int x of the state, which a slice makes (x * factor + summand) & mask
     STRC_CARRY_COUNTER,  ///< 8 bytes of the state, which grow by `summand` in a slice
-    STRC_CARRY_RANDOM  ///< strc_env.random
+    STRC_CARRY_RANDOM,  ///< strc_env.random
+    STRC_CARRY_MAIL  ///< what waits in a strc_mailbox of the state; what was sent in this chunk comes behind it
 } strc_carry_kind;
 
 /// A chunk takes it before it begins with segment `taken`, and gives it once the segments before `given` are done. Affine numbers and

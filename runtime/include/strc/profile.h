@@ -60,7 +60,6 @@ typedef struct strc_profile_tables {
     const strc_profile_member *members;
     const strc_profile_channel *channels;
     uint32_t node_count, entry_count, member_count, channel_count;
-    uint64_t states[STRC_PROFILE_PHASES];  ///< steady states that a phase does
     uint32_t engine;  ///< text: what runs the program
     uint32_t main_stream;  ///< text
 } strc_profile_tables;

@@ -243,6 +243,7 @@ struct strc_env {
     struct strc_profile_thread *timing;
     // ---- private to the runtime
     const struct strc_message_memory *message_memory;  ///< where messages have their memory
+    struct strc_mail_arena *mail_arena;  ///< likewise, of who runs chunks
     uint32_t most_messages;  ///< that may wait for one filter
     uint64_t bytes_left;  ///< that messages may still take
     struct strc_puller *puller;  ///< of a run by demand

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/context.h"
+#include "plan/detail/message_order.h"
 #include "plan/detail/place.h"
 #include "sched/schedule.h"
 
@@ -22,11 +23,11 @@ struct ScaleOptions {
 /// `steady` with the counts of all leaves times `factor`; feedback loops are done in blocks (feedback.h)
 /// if `how` says so and they can, else repeated as they are. `held`: items on each edge between steady
 /// states. Empty where that cannot be: several nodes have an ordered effect of one kind (language.md
-/// 12.6), one calls natives or sends messages, or a node or feedback
-/// loop does not stand in one place, after all that come before it.
+/// 12.6), one calls natives, or sends messages of which `messages` does not tell, or a node, feedback
+/// loop, or component that messages make does not stand in one place, after all that come before it.
 std::optional<sched::Loop> scaledSteady(const graph::Graph&, const sched::Loop& steady,
                                         std::span<const std::int64_t> held, std::int64_t factor,
-                                        ScaleOptions how);
+                                        ScaleOptions how, const MessageOrder& messages);
 
 /// What there is to scale.
 struct Scalable {
@@ -37,6 +38,8 @@ struct Scalable {
     std::vector<bool> sequential;  ///< findSequential
     std::int64_t factor = 0;  ///< Options::factor
     bool forDevice = false;  ///< Options::forDevice
+    /// If sent messages can be undone; then `steady` has its nodes as inStretches makes them. Empty: they cannot, or there are none.
+    MessageOrder messages = {};
 };
 
 struct Scaled {

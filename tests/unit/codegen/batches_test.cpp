@@ -32,7 +32,7 @@ const std::string kDynamicParts =
 class Batches : public testing::CompiledTest {
 protected:
     void SetUp() override {
-        request.batches = request.chunks = true;
+        request.undoes = request.chunks = true;
         request.chunkStates = 40;
     }
 
@@ -171,8 +171,7 @@ TEST_F(Batches, ChunksOfRegionsAreVerified) {
                 Contains(HasSubstr("chunks do not know where")));
     wrong = *program.plan;
     ++wrong.demand->regions.at(0).scaled.steps.at(0).count;
-    EXPECT_THAT(plan::verify(wrong, program.plannedQuota()),
-                Not(IsEmpty()));
+    EXPECT_THAT(plan::verify(wrong, program.plannedQuota()), Not(IsEmpty()));
     EXPECT_THAT(plan::print(*program.plan), HasSubstr("in batches, an iteration asks for:"));
 }
 

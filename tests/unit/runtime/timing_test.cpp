@@ -25,8 +25,7 @@ struct Profiled {
     strc_profile_entry entries[3] = {{0, 1}, {1, 1}, {2, 2}};
     strc_profile_member members[4] = {{0, 0, 1}, {1, 0, 1}, {0, 0, 0.25}, {1, 0, 0.75}};
     strc_profile_channel channels[1] = {{29, 4, {1, 6, 60, 0}}};
-    strc_profile_tables tables = {texts, nodes, entries, members,       channels, 2,
-                                  3,     4,     1,       {0, 1, 10, 0}, 24,       1};
+    strc_profile_tables tables = {texts, nodes, entries, members, channels, 2, 3, 4, 1, 24, 1};
     strc_profile* profile = strc_profile_new(&tables, 1, 1);
 
     ~Profiled() { strc_profile_free(profile); }
