@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""Libraries of programs that have become one filter (--tapes=arrays): they do what those of the program do, parameters that are set
+in the middle of the stream and saved states included."""
+
+import unittest
+
+import shared_test
+import state_test
+
+
+class Lowered(shared_test.Libraries):
+    def build_library(self, text, *options, status=0):
+        return super().build_library(text, "--tapes=arrays", *options, status=status)
+
+
+class Pieces(Lowered, shared_test.Pieces):
+    pass
+
+
+class Faults(Lowered, shared_test.Faults):
+    pass
+
+
+class Parameters(Lowered, shared_test.Parameters):
+    pass
+
+
+class Knobs(Lowered, shared_test.Knobs):
+    pass
+
+
+class Processes(Lowered, state_test.Processes):
+    pass
+
+
+if __name__ == "__main__":
+    unittest.main()
