@@ -21,7 +21,6 @@ std::string whyNot(const ir::Instr& instr) {
     if (ir::readsFile(instr.op)) return "a filter reads an array while it runs";
     if (instr.op == ir::Op::Call && instr.callee.kind == ir::CalleeKind::DynamicShape)
         return "only the run can tell some of its shapes";
-    if (instr.op == ir::Op::Extent) return "an array's extent is not known";
     return {};
 }
 
