@@ -103,7 +103,16 @@ uint64_t strc_draining_numbers(const strc_ending *ending, uint32_t places) {
     return (uint64_t)places + 3 * (uint64_t)ending->node_count;
 }
 
-uint32_t strc_draining_places(const strc_program *program) { return program->node_count + 2; }
+/// A program that has become one filter counts the firings of more nodes than it has.
+uint32_t strc_draining_places(const strc_program *program) {
+    uint32_t places = program->node_count + 2;
+    const strc_ending *ending = program->ending;
+    for (uint32_t k = 0; ending && k < ending->node_count; ++k) {
+        const uint32_t place = ending->nodes[k].place;
+        if (place != STRC_NOBODY && place >= places) places = place + 1;
+    }
+    return places;
+}
 
 /// The numbers of strc_env.left, and how many phases there are until all of them are 0.
 static void find_rounds(strc_draining *self, int has_begun) {

@@ -116,8 +116,11 @@ void limitRare(const KernelFunctions& made, const plan::Plan& plan) {
     auto isOfLanes = [](const llvm::Function* function) {
         return function && function->getReturnType()->isIntegerTy(1);
     };
+    const std::optional<elab::Drain>& drain = made.kernel->drain;
     for (std::uint32_t k = 0; k < made.functions.size(); ++k) {
-        if (!often.contains(k))
+        if (drain && (k == drain->init || k == drain->steady))
+            limit(made.functions[k], llvm::Attribute::OptimizeNone);
+        else if (!often.contains(k))
             limit(made.functions[k], llvm::Attribute::OptimizeForSize);
         else if (isOfLanes(made.functions[k]))
             size += inlinedSize(*made.functions[k]);

@@ -1,5 +1,6 @@
 #include "codegen/detail/phase_context.h"
 
+#include "codegen/detail/work_memory.h"
 #include "plan/tape_variables.h"
 #include "strc/demand.h"
 
@@ -122,6 +123,22 @@ llvm::Value* PhaseContext::callWork(llvm::Function* work, const Step& step,
 KernelFunctions& PhaseContext::functionsOf(const Step& step) {
     return m.kernel(m.plan.program->graph.nodes[step.node].kernel,
                     m.plan.inputsOf(step.node).size() > 1, m.plan.outputsOf(step.node).size() > 1);
+}
+
+llvm::Function* declarePhase(ModuleBuilder& m, const std::string& name, std::size_t depth,
+                             bool rare) {
+    std::vector<llvm::Type*> parameters{m.ptr(), m.ptr()};
+    parameters.insert(parameters.end(), depth, m.i64());
+    auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(m.context), parameters, false);
+    auto* made = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, m.module);
+    made->setDoesNotThrow();
+    made->addParamAttr(0, llvm::Attribute::NoAlias);
+    made->addParamAttr(1, llvm::Attribute::NoAlias);
+    made->addParamAttr(1, llvm::Attribute::getWithAlignment(m.context, llvm::Align(64)));
+    made->addFnAttr(llvm::Attribute::NoInline);
+    if (rare) made->addFnAttr(llvm::Attribute::OptimizeNone);
+    if (!m.plan.demand) markForWork(*made);
+    return made;
 }
 
 }  // namespace strc::codegen

@@ -11,6 +11,7 @@
 #include "codegen/detail/laps.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/partitioning.h"
+#include "codegen/detail/parts.h"
 #include "codegen/detail/phase_context.h"
 #include "codegen/detail/state_pieces.h"
 #include "codegen/detail/vector_pipelines.h"
@@ -134,16 +135,7 @@ private:
     /// What `body` emits as a function of env, state and the iterations of the loops around.
     template <typename Body>
     llvm::Function* inFunction(const std::string& name, std::size_t depth, Body body) {
-        std::vector<llvm::Type*> parameters{m.ptr(), m.ptr()};
-        parameters.insert(parameters.end(), depth, m.i64());
-        auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(m.context), parameters, false);
-        auto* made = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, m.module);
-        made->setDoesNotThrow();
-        made->addParamAttr(0, llvm::Attribute::NoAlias);
-        made->addParamAttr(1, llvm::Attribute::NoAlias);
-        made->addParamAttr(1, llvm::Attribute::getWithAlignment(m.context, llvm::Align(64)));
-        made->addFnAttr(llvm::Attribute::NoInline);
-        if (rare) made->addFnAttr(llvm::Attribute::OptimizeNone);
+        llvm::Function* made = declarePhase(m, name, depth, rare);
         auto saved = std::make_tuple(c.function, b.saveIP(), c.trips, b.getCurrentDebugLocation());
         c.function = made;
         c.trips.clear();
@@ -153,7 +145,6 @@ private:
         if (m.debug) b.SetCurrentDebugLocation(m.debug->phase(*made));
         body();
         b.CreateRetVoid();
-        if (!m.plan.demand) markForWork(*made);
         c.function = std::get<0>(saved);
         b.restoreIP(std::get<1>(saved));
         c.trips = std::get<2>(saved);
@@ -407,7 +398,7 @@ private:
                              {c.env(), b.getInt32(step.port), c.item(step.channel, step.outputs[0]),
                               b.getInt64(static_cast<std::uint64_t>(step.count))});
                 return;
-            case StepKind::Part: return part(step);
+            case StepKind::Part: emitPart(c, step); return;
             case StepKind::Device: return onDevice(step);
             case StepKind::Write:
                 if (c.hasRings()) return c.rings().transfer(step);
@@ -420,28 +411,6 @@ private:
                               b.getInt64(static_cast<std::uint64_t>(step.count))});
                 return;
         }
-    }
-
-    /// It counts what it takes and gives, as any function of its filter.
-    void part(const Step& step) {
-        const graph::Node& node = m.plan.program->graph.nodes[step.node];
-        KernelFunctions& functions = m.kernel(node.kernel, false, false);
-        llvm::Value* none = llvm::PoisonValue::get(m.ptr());
-        auto place = [&](const std::vector<EdgeId>& edges, const std::vector<Position>& at) {
-            return at.empty() ? none : c.item(edges[0], at[0]);
-        };
-        std::vector<llvm::Value*> args{c.env(),
-                                       c.fieldsOf(step.node),
-                                       place(node.inputs, step.inputs),
-                                       place(node.outputs, step.outputs),
-                                       b.getInt32(step.node),
-                                       b.getInt32(0)};
-        for (int side = 0; side < 2; ++side) {
-            llvm::Value* count = c.variable(sizeof(std::int64_t));
-            b.CreateStore(b.getInt64(0), count);
-            args.push_back(count);
-        }
-        b.CreateCall(m.callee(functions, {ir::CalleeKind::Stream, step.port}), args);
     }
 
     void onDevice(const Step& step) {
@@ -690,9 +659,11 @@ llvm::Constant* readsOf(ModuleBuilder& m, const plan::Phase& phase) {
 llvm::Constant* endingConstant(ModuleBuilder& m) {
     if (!m.plan.drain || m.options.device) return llvm::ConstantPointerNull::get(m.ptr());
     const plan::Drain& drain = *m.plan.drain;
-    return emitEnding(m, drain.ending,
-                      PhaseEmitter(m, true, false, true).emit(drain.init, "drain.init"),
-                      PhaseEmitter(m, true, false, true).emit(drain.steady, "drain"));
+    auto emit = [&](const plan::Phase& phase, const char* name) {
+        return drainsItself(m.plan) ? emitOwnDrain(m, phase, name)
+                                    : PhaseEmitter(m, true, false, true).emit(phase, name);
+    };
+    return emitEnding(m, drain.ending, emit(drain.init, "drain.init"), emit(drain.steady, "drain"));
 }
 
 llvm::Constant* phaseConstant(ModuleBuilder& m, const plan::Phase& phase, const std::string& name,

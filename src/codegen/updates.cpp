@@ -1,8 +1,10 @@
 // What is computed again when open parameters are set while the program runs.
 
+#include <algorithm>
 #include <map>
 
 #include "codegen/detail/module_builder.h"
+#include "codegen/detail/variants.h"
 #include "strc/flow.h"
 #include "strc/runtime.h"
 
@@ -18,6 +20,16 @@ ir::Marks marksOf(const elab::Kernel& kernel) {
     return marks & ~ir::kDrawn;
 }
 
+/// Has the program become one filter with functions for that?
+bool updatesItself(const plan::Plan& plan) {
+    const graph::Graph& graph = plan.program->graph;
+    if (graph.nodes.size() != 1 || graph.nodes[0].kernel == graph::kNone) return false;
+    const std::vector<std::uint32_t>& updates =
+        plan.program->kernels[graph.nodes[0].kernel].updates;
+    return std::any_of(updates.begin(), updates.end(),
+                       [](std::uint32_t update) { return update != ir::kNone; });
+}
+
 /// Setup and init begin with zeros, in memory beside the filter's own; fields that they make of parameters come from there,
 /// unless it was only asked whether they can (STRC_FLOW_CHECK).
 class UpdateEmitter {
@@ -28,6 +40,7 @@ public:
     void emit() {
         if (m.debug) b.SetCurrentDebugLocation(m.debug->phase(*function));
         const graph::Graph& graph = m.plan.program->graph;
+        if (updatesItself(m.plan)) callUpdates();
         for (graph::NodeId id = 0; id < graph.nodes.size(); ++id) {
             const graph::KernelId kernel = graph.nodes[id].kernel;
             if (kernel == graph::kNone) continue;
@@ -38,6 +51,30 @@ public:
     }
 
 private:
+    /// The functions of the one filter, each for what it is about.
+    void callUpdates() {
+        KernelFunctions& made = m.kernel(m.plan.program->graph.nodes[0].kernel);
+        const std::vector<std::uint32_t>& updates = made.kernel->updates;
+        llvm::Value* checks = b.CreateAnd(function->getArg(2), b.getInt64(STRC_FLOW_CHECK));
+        llvm::Value* keeps = b.CreateICmpEQ(checks, b.getInt64(0));
+        for (std::uint32_t slot = 0; slot < updates.size(); ++slot)
+            if (updates[slot] != ir::kNone)
+                ifSet(ir::markOf(slot), 0, [&] {
+                    callUpdate(m.callee(made, {ir::CalleeKind::Stream, updates[slot]}), keeps);
+                });
+    }
+
+    void callUpdate(llvm::Function* update, llvm::Value* keeps) {
+        llvm::Value* fields =
+            m.plan.fields[0] < 0 ? llvm::PoisonValue::get(m.ptr()) : at(m.plan.fields[0]);
+        llvm::Value* none = llvm::PoisonValue::get(m.ptr());
+        llvm::Value* counted = b.CreateAlloca(m.i64());  // no items
+        std::vector<llvm::Value*> args{function->getArg(0), fields,        none,    none,
+                                       b.getInt32(0),       b.getInt32(0), counted, counted};
+        args.push_back(b.CreateZExt(keeps, update->getArg(kFirstArgument)->getType()));
+        b.CreateCall(update, args);
+    }
+
     void update(graph::NodeId id, const KernelFunctions& made, ir::Marks marks) {
         const elab::Kernel& kernel = *made.kernel;
         auto* again = llvm::BasicBlock::Create(m.context, "again", function);
@@ -117,7 +154,8 @@ private:
 }  // namespace
 
 llvm::Constant* emitUpdates(ModuleBuilder& m) {
-    if (m.plan.scratchOffset < 0) return llvm::ConstantPointerNull::get(m.ptr());
+    if (m.plan.scratchOffset < 0 && !updatesItself(m.plan))
+        return llvm::ConstantPointerNull::get(m.ptr());
     auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(m.context),
                                          {m.ptr(), m.ptr(), m.i64()}, false);
     auto* function =

@@ -126,13 +126,13 @@ std::string tables(const graph::Ending& ending) {
 }
 
 std::string counting(const Source& source, const Shape& shape) {
-    const Drain& drain = *source.program.drain;
-    std::string text = replaced(std::string(kCounting), "@TABLES", tables(*drain.ending));
+    const elab::Drain& drain = *source.kernel.drain;
+    std::string text = replaced(std::string(kCounting), "@TABLES", tables(drain.ending));
     text = replaced(std::move(text), "@PARTS",
-                    number(static_cast<std::int64_t>(drain.ending->nodes.size())));
+                    number(static_cast<std::int64_t>(drain.ending.nodes.size())));
     text = replaced(std::move(text), "@FLOWS",
-                    number(static_cast<std::int64_t>(drain.ending->flows.size())));
-    text = replaced(std::move(text), "@STATES", std::to_string(drain.ending->states));
+                    number(static_cast<std::int64_t>(drain.ending.flows.size())));
+    text = replaced(std::move(text), "@STATES", std::to_string(drain.ending.states));
     text = replaced(std::move(text), "@BEGUN", shape.begins ? "self->has_begun" : "1");
     text = replaced(std::move(text), "@HELD", shape.takesItems ? "(int64_t)self->held" : "0");
     return replaced(std::move(text), "@LEFT", source.fieldNames[drain.left]);
@@ -150,7 +150,7 @@ std::string phaseCall(const Function& phase, const std::string& condition) {
 }  // namespace
 
 std::string printLoweredDrain(Source& source, const Functions& functions, const Shape& shape) {
-    const Drain& drain = *source.program.drain;
+    const elab::Drain& drain = *source.kernel.drain;
     const Function& first = functions.of(source.kernel.code.functions[drain.init]);
     const Function& round = functions.of(source.kernel.code.functions[drain.steady]);
     const bool pops = first.countsPops || round.countsPops;

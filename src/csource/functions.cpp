@@ -49,10 +49,10 @@ Functions::Functions(const Program& wanted, const elab::Kernel& of, const ir::Pr
     if (kernel.code.work) firsts.push_back(&*kernel.code.work);
     if (kernel.code.startsLate) firsts.push_back(&kernel.code.setup);
     if (kernel.code.startsLate && kernel.code.init) firsts.push_back(&*kernel.code.init);
-    for (std::uint32_t update : program.updates)
+    for (std::uint32_t update : kernel.updates)
         if (update != ir::kNone) firsts.push_back(&kernel.code.functions[update]);
-    if (program.drain)
-        for (std::uint32_t phase : {program.drain->init, program.drain->steady})
+    if (kernel.drain)
+        for (std::uint32_t phase : {kernel.drain->init, kernel.drain->steady})
             firsts.push_back(&kernel.code.functions[phase]);
     for (const Body* first : firsts) add(*first);
     for (auto& function : functions) describe(*function, proofs);

@@ -45,7 +45,7 @@ std::string runFields(const Source& source, const Shape& shape) {
     if (shape.follows)
         text +=
             "    uint32_t changed; /* parameters on which fields depend that have been set */\n";
-    if (source.program.drain)
+    if (source.kernel.drain)
         text +=
             "    uint64_t done; /* steady states */\n"
             "    int64_t rounds; /* in which the rest is done when the input is over, */\n"

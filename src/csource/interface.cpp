@@ -33,7 +33,7 @@ Shape::Shape(const Source& source, const Functions& functions)
       hasPrework(source.kernel.code.prework.has_value()),
       startsLate(source.kernel.code.startsLate),
       follows(startsLate ||
-              std::any_of(source.program.updates.begin(), source.program.updates.end(),
+              std::any_of(source.kernel.updates.begin(), source.kernel.updates.end(),
                           [](std::uint32_t update) { return update != ir::kNone; })),
       begins(hasPrework || startsLate),
       takesItems(hasInput && windowItems(counts) > 0),
@@ -121,7 +121,7 @@ std::string printInterface(Source& source, const Functions& functions) {
     const Shape shape(source, functions);
     std::string text = printAgain(source, functions, shape);
     std::string items = printProcess(source, shape) +
-                        (source.program.drain ? printLoweredDrain(source, functions, shape)
+                        (source.kernel.drain ? printLoweredDrain(source, functions, shape)
                                               : printDrain(source, shape));
     if (hasEnds(source)) {
         for (const char* name : {"process", "drain"})

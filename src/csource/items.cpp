@@ -243,7 +243,7 @@ std::string printFiring(const Source& source, const Functions& functions, const 
     if (shape.takesItems && !either(&Function::usesInput)) text += "    (void)in;\n";
     if (shape.givesItems && !either(&Function::usesOutput)) text += "    (void)out;\n";
     const bool usesSelf = either(&Function::usesSelf) || shape.givesItems || shape.begins ||
-                          shape.asksIteration || source.program.drain;
+                          shape.asksIteration || source.kernel.drain;
     if (!usesSelf) text += "    (void)self;\n";
     if (shape.begins) text += "    if (!self->has_begun) {\n        self->has_begun = 1;\n";
     if (shape.startsLate) text += startCalls(source, functions, "        ");
@@ -251,7 +251,7 @@ std::string printFiring(const Source& source, const Functions& functions, const 
     if (shape.begins) text += "        return 0;\n    }\n";
     text += fired(work, shape.hasOutput ? shape.counts.out : 0, "    ");
     if (shape.asksIteration) text += "    ++self->iteration;\n";
-    if (source.program.drain) text += "    ++self->done;\n";
+    if (source.kernel.drain) text += "    ++self->done;\n";
     const std::string before = shape.givesItems ? named(source, kHandOver) : "";
     return before + named(source, text + "    return 0;\n}\n\n");
 }

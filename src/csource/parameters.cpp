@@ -13,7 +13,7 @@ using types::TypeKind;
 
 /// Does anything that setup and init compute depend on the parameter?
 bool isFollowed(const Source& source, std::size_t parameter) {
-    if (!source.program.updates.empty()) return source.program.updates[parameter] != ir::kNone;
+    if (!source.kernel.updates.empty()) return source.kernel.updates[parameter] != ir::kNone;
     ir::Marks marks = 0;
     for (const ir::Marks each : source.kernel.derived) marks |= each;
     return source.kernel.code.startsLate &&
@@ -28,26 +28,32 @@ std::uint32_t markOf(std::size_t parameter) {
 constexpr std::string_view kUpdateAgain =
     R"(/* Does again what depends on parameters, beside the fields, which get of it what is theirs if they are to keep it. */
 static int @_compute_again(@_handle *self, uint32_t changed, int keeps) {
-@CALLS    return 0;
+@CALLS    return @RESULT;
 }
 
 )";
 
-/// Of a program that was lowered.
-std::string printUpdates(const Source& source, const Functions& functions) {
-    std::string calls;
+/// Of a program that was lowered. Random numbers go on as if nothing had been done again.
+std::string printUpdates(Source& source, const Functions& functions) {
     std::map<std::uint32_t, std::uint32_t> marks;  // by function
-    for (std::size_t k = 0; k < source.program.updates.size(); ++k)
-        if (source.program.updates[k] != ir::kNone) marks[source.program.updates[k]] |= markOf(k);
+    for (std::size_t k = 0; k < source.kernel.updates.size(); ++k)
+        if (source.kernel.updates[k] != ir::kNone) marks[source.kernel.updates[k]] |= markOf(k);
+    std::string calls;
+    bool fails = false;
     for (const auto& [update, mark] : marks) {
         const Function& function = functions.of(source.kernel.code.functions[update]);
         const std::string call = callOf(function, "", "", "(uint8_t)keeps");
-        calls += fmt::format("    if (changed & {}u) {}\n", mark, call + ";");
-        if (function.fails)
-            calls = calls.substr(0, calls.rfind("    if (")) +
-                    fmt::format("    if ((changed & {}u) && {}) return 1;\n", mark, call);
+        fails = fails || function.fails;
+        calls += function.fails
+                     ? fmt::format("    if ((changed & {}u) && !failed) failed = {};\n", mark, call)
+                     : fmt::format("    if (changed & {}u) {};\n", mark, call);
     }
-    return named(source, replaced(std::string(kUpdateAgain), "@CALLS", calls));
+    if (fails) calls = "    int failed = 0;\n" + calls;
+    if (source.helpers.needsRandom())
+        calls =
+            "    const uint64_t random = self->random;\n" + calls + "    self->random = random;\n";
+    std::string text = replaced(std::string(kUpdateAgain), "@CALLS", calls);
+    return named(source, replaced(std::move(text), "@RESULT", fails ? "failed" : "0"));
 }
 
 constexpr std::string_view kComputeAgain =

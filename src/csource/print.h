@@ -3,24 +3,14 @@
 /// docs/c-source.md.
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/context.h"
 #include "elab/elaborate.h"
-#include "graph/ending.h"
 #include "ir/ir.h"
 
 namespace strc::csource {
-
-/// The end of the input, of a program that was lowered (lowered/lower.h): functions of the filter that do its phases with firings
-/// left out, the field with the numbers of those that are left, and the table by which these are found.
-struct Drain {
-    std::uint32_t init = ir::kNone, steady = ir::kNone;
-    std::uint32_t left = ir::kNone;
-    const graph::Ending* ending = nullptr;
-};
 
 /// What is printed. All of it outlives the call.
 struct Program {
@@ -32,9 +22,6 @@ struct Program {
         header;  ///< the declarations, as the header beside the file has them (executable/library.h)
     std::uint64_t identity = 0;  ///< executable::identityOf: by which saved states know it
     bool checks = true;  ///< of bounds, divisions and rates
-    /// By open parameter: the function that computes again what depends on it, of a program that was lowered; ir::kNone: none.
-    std::vector<std::uint32_t> updates = {};
-    std::optional<Drain> drain = std::nullopt;
     /// Items of each input and output that follow each other, if there are several of them (graph/turns.h).
     std::vector<std::uint64_t> inTurns = {}, outTurns = {};
     /// Of a program that was lowered: the graph whose nodes Instr::index of calls means. Null: it is the one filter.

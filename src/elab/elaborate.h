@@ -14,6 +14,7 @@
 
 #include "base/assert.h"
 #include "base/context.h"
+#include "graph/ending.h"
 #include "graph/graph.h"
 #include "ir/dependence.h"
 #include "ir/file_question.h"
@@ -41,6 +42,14 @@ struct Blocks {
     std::int64_t firings = 0;
     graph::Rates rates;
     ir::Body work;
+};
+
+/// The end of the input (strc/ending.h) of a program that has been lowered to one filter: its phases once more, as functions of
+/// the filter. Each firing is left out that has no number left in a field, an array of `long`, which the functions count down.
+struct Drain {
+    std::uint32_t init = ir::kNone, steady = ir::kNone;  ///< into StreamCode::functions
+    std::uint32_t left = ir::kNone;  ///< the field
+    graph::Ending ending;  ///< of the program as it was written; places are indices into the field
 };
 
 /// What filters of one declaration with equal constants share.
@@ -71,6 +80,10 @@ struct Kernel {
     std::vector<std::int64_t> initialOffsets = {};
     /// Of code that starts late, by field: the open parameters that setup and init make it of. Else empty.
     std::vector<ir::Marks> derived = {};
+    /// Of a program that has been lowered to one filter, by open parameter: the function that computes again what init makes of it,
+    /// into StreamCode::functions; ir::kNone: nothing. It gets whether the results are kept; else they are made for the checks alone.
+    std::vector<std::uint32_t> updates = {};
+    std::optional<Drain> drain = {};  ///< likewise, if anything can be left at the end of its input
 };
 
 /// Why a program is symbolic: only the run can tell the shapes of some tensors. Then all of its tensors stay values of type

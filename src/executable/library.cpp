@@ -29,7 +29,7 @@ constexpr std::uint64_t kAsked = 1 << 20;
 class Check {
 public:
     Check(const Program& wanted, bool mayPrint)
-        : program(wanted), graph(wanted.plan.program->graph), mayPrint(mayPrint) {}
+        : program(wanted), graph(plan::firingProgram(wanted.plan).graph), mayPrint(mayPrint) {}
 
     bool run() {
         if (program.bound) fine = checkBound(program);
@@ -90,7 +90,8 @@ private:
     /// What waits on their tapes grows, but for a bound.
     void checkRates(NodeId id) {
         if (program.bound) return;
-        const elab::Kernel& kernel = program.plan.program->kernels[graph.nodes[id].kernel];
+        const elab::Kernel& kernel =
+            plan::firingProgram(program.plan).kernels[graph.nodes[id].kernel];
         if (!kernel.work.isDynamic() && !(kernel.prework && kernel.prework->isDynamic())) return;
         (add(Diag::LibraryEffect, graph.nodes[id].range).in(graph::path(graph, id))
          << "have dynamic rates")
@@ -100,7 +101,8 @@ private:
     }
 
     void checkBodies(NodeId id) {
-        const ir::StreamCode& code = program.plan.program->kernels[graph.nodes[id].kernel].code;
+        const ir::StreamCode& code =
+            plan::firingProgram(program.plan).kernels[graph.nodes[id].kernel].code;
         for (const ir::Body* body : ir::bodiesThatRun(program.module, code))
             for (const ir::Block& block : body->blocks)
                 for (const ir::Instr& instr : block.instrs) checkInstr(instr, id);
@@ -133,7 +135,8 @@ private:
     }
 
     void checkDerived(NodeId id) {
-        const elab::Kernel& kernel = program.plan.program->kernels[graph.nodes[id].kernel];
+        const elab::Kernel& kernel =
+            plan::firingProgram(program.plan).kernels[graph.nodes[id].kernel];
         ir::Marks all = 0;
         for (std::size_t k = 0; k < kernel.derived.size(); ++k) {
             all |= kernel.derived[k];  // the last one: of what it requires

@@ -1,11 +1,23 @@
 // The end of the input under --tail=drain: what still has its items fires (docs/design/ending.md).
 
 #include <algorithm>
+#include <cstring>
 
 #include "graph/ending.h"
 #include "interp/detail/static_run.h"
 
 namespace strc::interp {
+
+namespace {
+
+/// Numbers of firings that are left, of a program that has become one filter.
+std::size_t placesOf(const elab::Kernel& kernel) {
+    const auto bytes =
+        static_cast<std::size_t>(types::sizeOf(kernel.fieldTypes[kernel.drain->left]));
+    return bytes / sizeof(std::int64_t);
+}
+
+}  // namespace
 
 /// Items that an input has behind those taken, as far as `most` matters; -1 after reporting.
 std::int64_t StaticRun::stillInput(std::uint32_t input, std::int64_t most) {
@@ -39,17 +51,56 @@ bool StaticRun::drainPhase(const std::vector<std::int64_t>& phase, std::int64_t*
     return !state.stopped;
 }
 
+/// The one filter that the program has become, if anything can be left at the end of its input; else null.
+Actor* StaticRun::drainsItself() {
+    if (state.actors.size() != 1 || !state.actors[0].kernel) return nullptr;
+    return state.actors[0].kernel->drain ? &state.actors[0] : nullptr;
+}
+
+graph::Ending StaticRun::ending() {
+    if (Actor* one = drainsItself()) return one->kernel->drain->ending;
+    graph::Ending made(state.graph, &state.repetitions);
+    for (NodeId id = 0; id < state.actors.size(); ++id) made.nodes[id].place = id;
+    return made;
+}
+
+bool StaticRun::drainPhases(const strc_draining& draining) {
+    if (draining.has_init && !drainPhase(state.repetitions.init, draining.left)) return false;
+    for (std::int64_t k = 0; k < draining.trips; ++k)
+        if (!drainPhase(state.repetitions.steady, draining.left)) return false;
+    return true;
+}
+
+/// The functions leave firings out themselves, by the numbers in a field.
+bool StaticRun::drainFunctions(const strc_draining& draining, Actor& one) {
+    const elab::Drain& drain = *one.kernel->drain;
+    std::memcpy(one.instance.state.data() + one.kernel->fieldOffsets[drain.left], draining.left,
+                placesOf(*one.kernel) * sizeof(std::int64_t));
+    auto run = [&](const eval::Code& code) {
+        if (!firings.runFunction(one, code)) return false;
+        state.drainOutput(false);
+        return !state.stopped;
+    };
+    if (draining.has_init && !run(*one.code->firstDrain)) return false;
+    for (std::int64_t k = 0; k < draining.trips; ++k)
+        if (!run(*one.code->drain)) return false;
+    const strc_waiting waiting = strc_ending_waiting(draining.ending, draining.wanted);
+    state.waiting = graph::Waiting{waiting.items, waiting.most};
+    return true;
+}
+
 /// Steady state by steady state, so that the order of what is seen is that of a run that goes on.
 void StaticRun::drainInput() {
     if (state.stopped != End::EndOfInput || state.options.tail != Tail::Drain) return;
     state.stopped.reset();
-    graph::Ending ending(state.graph, &state.repetitions);
-    for (NodeId id = 0; id < state.actors.size(); ++id) ending.nodes[id].place = id;
+    const graph::Ending ending = this->ending();
+    Actor* one = drainsItself();
     const strc_ending table = ending.table();
     auto still = [](void* self, std::uint32_t input, std::int64_t most) {
         return static_cast<StaticRun*>(self)->stillInput(input, most);
     };
-    const strc_draining_facts facts{&table, static_cast<std::uint32_t>(state.actors.size()),
+    const std::size_t places = one ? placesOf(*one->kernel) : state.actors.size();
+    const strc_draining_facts facts{&table, static_cast<std::uint32_t>(places),
                                     state.hasBegun ? state.outcome.iterations : -1, still, this};
     std::vector<std::int64_t> numbers(strc_draining_numbers(&table, facts.places));
     strc_draining draining;
@@ -60,10 +111,7 @@ void StaticRun::drainInput() {
                                  static_cast<std::uint64_t>(more));
     }
     state.isDraining = true;
-    if (draining.has_init && !drainPhase(state.repetitions.init, draining.left)) return;
-    for (std::int64_t k = 0; k < draining.trips; ++k)
-        if (!drainPhase(state.repetitions.steady, draining.left)) return;
-    state.stop(End::EndOfInput);
+    if (one ? drainFunctions(draining, *one) : drainPhases(draining)) state.stop(End::EndOfInput);
 }
 
 }  // namespace strc::interp

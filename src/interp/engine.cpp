@@ -204,6 +204,10 @@ void Engine::compileKernel(graph::KernelId id) {
     };
     compiled->work = compile(*code.work);
     if (code.prework) compiled->prework = compile(*code.prework);
+    if (kernel.drain) {
+        compiled->firstDrain = compile(code.functions[kernel.drain->init]);
+        compiled->drain = compile(code.functions[kernel.drain->steady]);
+    }
     for (const ir::Body& function : code.functions)
         if (function.kind == ir::BodyKind::Handler)
             compiled->handlers[function.name] = compile(function);
@@ -229,10 +233,12 @@ bool Engine::openReader(Actor& actor) {
 io::SupplyOptions Engine::supplyOptions(NodeId source) const {
     io::SupplyOptions made{state.options.loopInput, state.options.tail == Tail::Pad, 0,
                            state.context.limits.totalBytes};
-    if (made.padTail && !state.graph.isDynamic())
-        made.flush = static_cast<std::uint64_t>(
-            graph::multiplyCounts(graph::statesToFlush(state.graph, state.repetitions),
-                                  graph::steadyReads(state.graph, state.repetitions, source)));
+    const Written& written = state.options.written;
+    const graph::Graph& graph = written.graph ? *written.graph : state.graph;
+    const graph::Repetitions& quota = written.quota ? *written.quota : state.repetitions;
+    if (made.padTail && !graph.isDynamic())
+        made.flush = static_cast<std::uint64_t>(graph::multiplyCounts(
+            graph::statesToFlush(graph, quota), graph::steadyReads(graph, quota, source)));
     return made;
 }
 
@@ -256,7 +262,16 @@ void Engine::closeFiles() {
 
 // ---------------------------------------------------------------- ends
 
+/// What stays is the same after each steady state, and before the first one nothing has fired.
+graph::Waiting Engine::itemsWaitingAsWritten() const {
+    if (state.waiting) return *state.waiting;
+    const Written& written = state.options.written;
+    return state.hasBegun ? graph::itemsWaiting(*written.graph, written.quota->init)
+                          : graph::Waiting{};
+}
+
 graph::Waiting Engine::itemsWaiting() const {
+    if (state.options.written.graph) return itemsWaitingAsWritten();
     if (!state.graph.isDynamic()) {
         std::vector<std::int64_t> fired;
         for (const Actor& actor : state.actors) fired.push_back(actor.fired);
@@ -279,7 +294,9 @@ graph::Waiting Engine::itemsWaiting() const {
 void Engine::reportWaiting() {
     const bool isPadded = std::any_of(state.inputs.begin(), state.inputs.end(),
                                       [](const io::Supply& input) { return input.isPadded(); });
-    if (!isPadded) interp::reportWaiting(state.context, state.graph, itemsWaiting());
+    const graph::Graph* written = state.options.written.graph;
+    if (!isPadded)
+        interp::reportWaiting(state.context, written ? *written : state.graph, itemsWaiting());
 }
 
 void Engine::reportLeftOvers() {

@@ -196,6 +196,12 @@ bool Firings::runCode(Actor& actor, const eval::Code& code, eval::Firing& firing
     return end == eval::Outcome::Done || ended(actor, end);
 }
 
+bool Firings::runFunction(Actor& actor, const eval::Code& code) {
+    state.acting = &actor;
+    eval::Firing unlimited;
+    return runCode(actor, code, unlimited);
+}
+
 bool Firings::runHandler(Actor& actor, const eval::Code& code, std::span<const Value> args) {
     Actor* outer = std::exchange(state.current, &actor);
     eval::Firing none;

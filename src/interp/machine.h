@@ -26,6 +26,12 @@ enum class Tail : std::uint8_t {
     Drain,  ///< what has its items fires
 };
 
+/// What a program was that has become one filter (lowered/lower.h).
+struct Written {
+    const graph::Graph* graph = nullptr;  ///< null: it is as it was written
+    const graph::Repetitions* quota = nullptr;
+};
+
 struct Options {
     std::optional<std::int64_t> iterations;  ///< -i N steady states
     std::optional<std::int64_t>
@@ -44,6 +50,8 @@ struct Options {
         nullptr;  ///< measures the run, with the engine's tables (strc/profile.h)
     std::function<void(std::string_view)> print;  ///< standard output of the program
     eval::Natives* natives = nullptr;  ///< null: natives cannot be called
+    Written
+        written;  ///< what is told of the end of the input, and how much follows it, are about that
     io::ItemReader* input = nullptr;  ///< of an open input
     std::string inputName = "standard input";  ///< as messages call it
     bool inputFormatAssumed = false;  ///< nobody said it

@@ -261,6 +261,7 @@ private:
     void instruction(Instr& instr) {
         w.range = instr.range;
         if (functions.rates.cannotFail(key.kernel, *original)) instr.checked = false;
+        if (instr.op == Op::Extent && instr.var.space != Space::Local) return extent(instr);
         if (instr.var.space == Space::Field && instr.var.index != ir::kNone) return field(instr);
         if (onTape(instr)) return;
         switch (instr.var.space) {
@@ -278,6 +279,22 @@ private:
         if (instr.op == Op::Call && instr.callee.kind == ir::CalleeKind::Stream) passAlong(instr);
         if (instr.op == Op::Return) requireAll();
         w.body.blocks[w.block].instrs.push_back(std::move(instr));
+    }
+
+    /// A number: items, fields and constants of the one filter have other types.
+    void extent(const Instr& instr) {
+        const elab::Kernel& kernel = functions.kernelOf(key);
+        const Type* type = nullptr;
+        switch (instr.var.space) {
+            case Space::Field: type = kernel.fieldTypes[instr.var.index]; break;
+            case Space::Input: type = kernel.input; break;
+            case Space::Output: type = kernel.output; break;
+            case Space::Constant: type = kernel.constants[instr.var.index].type; break;
+            default: STRC_UNREACHABLE("an extent of what has none");
+        }
+        for (std::uint32_t k = 0; k < instr.index; ++k) type = type->element;
+        w.integer(type->extent);
+        w.body.blocks[w.block].instrs.back().result = instr.result;  // under the old name
     }
 
     void field(const Instr& instr) {

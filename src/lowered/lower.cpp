@@ -21,7 +21,6 @@ std::string whyNot(const ir::Instr& instr) {
     if (ir::readsFile(instr.op)) return "a filter reads an array while it runs";
     if (instr.op == ir::Op::Call && instr.callee.kind == ir::CalleeKind::DynamicShape)
         return "only the run can tell some of its shapes";
-    if (instr.op == ir::Op::Extent) return "an array's extent is not known";
     return {};
 }
 
@@ -117,7 +116,7 @@ Program lower(base::Context& context, types::TypeTable& types, const ir::Module&
     kernel.code = frame(plan, isComposite ? graph.composites[0].name : graph.nodes[0].name, header);
     kernel.input = kernel.code.input;
     kernel.output = kernel.code.output;
-    const State state(context, types, plan, options.drains && plan.drain);
+    const State state(context, types, plan);
     std::string bytes = state.describe(kernel);
     const RateProofs rates(module, *plan.program);
     Lanes lanes(context, types, options.target, *plan.program, rates);
@@ -136,23 +135,21 @@ Program lower(base::Context& context, types::TypeTable& types, const ir::Module&
                                      blocksBody(functions, context, plan, header)};
     std::optional<plan::Chunk> chunk;
     if (isScaled && hasChunk(plan)) chunk = chunkOf(functions, context, plan, kernel, header);
-    std::optional<Drain> drain;
-    if (options.drains && plan.drain) {
+    if (plan.drain) {
         auto add = [&](const plan::Phase& phase, const char* name) {
             return functions.add(drainBody(functions, plan, phase, name, header));
         };
-        drain = Drain{add(plan.drain->init, "drain_first"), add(plan.drain->steady, "drain"),
-                      state.left(), plan.drain->ending};
+        kernel.drain =
+            elab::Drain{add(plan.drain->init, "drain_first"), add(plan.drain->steady, "drain"),
+                        state.left(), plan.drain->ending};
     }
-    std::vector<std::uint32_t> updates;
     for (std::uint32_t slot = 0; slot < module.open.size(); ++slot) {
         std::optional<ir::Body> update =
             updateBody(functions, plan, slot, "update_" + module.open[slot].name, header);
-        updates.push_back(update ? functions.add(std::move(*update)) : ir::kNone);
+        kernel.updates.push_back(update ? functions.add(std::move(*update)) : ir::kNone);
     }
     functions.finish(kernel);
-    Program made{wrapped(plan, std::move(kernel), std::move(bytes)), std::move(updates),
-                 std::move(chunk), std::move(drain)};
+    Program made{wrapped(plan, std::move(kernel), std::move(bytes)), std::move(chunk)};
     if (made.chunk) placeEnds(*made.chunk, made.elaboration.graph);
     return made;
 }

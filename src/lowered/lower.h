@@ -9,7 +9,6 @@
 
 #include "base/context.h"
 #include "elab/elaborate.h"
-#include "graph/ending.h"
 #include "plan/plan.h"
 #include "target/model.h"
 
@@ -18,29 +17,15 @@ namespace strc::lowered {
 /// Why a program has no lower form yet: one sentence ("it has dynamic rates"), or empty if it has one.
 std::string whyNot(const ir::Module&, const plan::Plan&);
 
-/// The end of the input (strc/ending.h): the phases once more as functions of the filter, each with firings left out that have
-/// no number left in a field, an array of `long`, which they count down.
-struct Drain {
-    std::uint32_t init = ir::kNone, steady = ir::kNone;  ///< into StreamCode::functions
-    std::uint32_t left = ir::kNone;  ///< the field
-    graph::Ending ending;  ///< places are indices into it
-};
-
 struct Program {
     /// Calls of its phases say by Instr::index which node of the planned program fires.
     elab::Elaboration elaboration;
-    /// By open parameter: the function that computes again what init makes of it, into StreamCode::functions; ir::kNone: nothing. It
-    /// gets whether the results are kept; else they are made for the checks alone.
-    std::vector<std::uint32_t> updates;
     /// With Options::scales, if the plan has one: its segments are functions of the filter (plan::StepKind::Part), and places of what
     /// is carried count from the beginning of the filter's fields (plan::Options::chunk).
     std::optional<plan::Chunk> chunk;
-    std::optional<Drain> drain;  ///< if it was asked for, and the plan has one
 };
 
 struct Options {
-    bool drains =
-        false;  ///< with functions for the end of the input, which no engine of the compiler calls
     /// The phase `scaled`, if the plan has one, becomes the filter's blocks (elab::Kernel::blocks). They have state, so whoever
     /// runs them undoes them after a fault.
     bool scales = false;

@@ -8,6 +8,7 @@
 #include "lowered/detail/firings.h"
 #include "lowered/detail/items.h"
 #include "lowered/detail/start.h"
+#include "plan/drain.h"
 
 namespace strc::lowered {
 namespace {
@@ -217,10 +218,10 @@ private:
 
     /// What a firing that is left out would have given.
     void giveZeros(const Step& step) {
-        const std::vector<EdgeId>& edges = graph.nodes[step.node].outputs;
+        const std::vector<EdgeId>& edges = plan.outputsOf(step.node);
         for (std::size_t port = 0; port < edges.size(); ++port)
             items.zeroItems(edges[port], items.index(edges[port], step.outputs[port]),
-                            graph::pushRate(graph, edges[port], step.first));
+                            plan::itemsAt(plan, step.node, port, false, step.first));
     }
 
     void step(const Step& step) {

@@ -27,7 +27,7 @@ bool asksIter(const ir::StreamCode& code) {
 
 }  // namespace
 
-State::State(base::Context& context, types::TypeTable& types, const plan::Plan& plan, bool drains)
+State::State(base::Context& context, types::TypeTable& types, const plan::Plan& plan)
     : context(context), types(types), plan(plan) {
     const elab::Elaboration& program = *plan.program;
     for (const elab::Kernel& kernel : program.kernels) addRecord(kernel);
@@ -42,7 +42,8 @@ State::State(base::Context& context, types::TypeTable& types, const plan::Plan& 
         edgeFields[channel.edge] = add("tape", types.array(item, channel.capacity));
     }
     const auto places = static_cast<std::int64_t>(program.graph.nodes.size()) + 2;
-    if (drains) leftField = add("left", types.array(types.scalar(types::TypeKind::Long), places));
+    if (plan.drain)
+        leftField = add("left", types.array(types.scalar(types::TypeKind::Long), places));
 }
 
 std::uint32_t State::add(std::string name, const Type* type) {

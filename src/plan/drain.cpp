@@ -88,7 +88,55 @@ bool endsStay(const Plan& plan, const graph::Ending& ending,
            graph::multiplyCounts(repetitions.steady[from], graph::pushRate(graph, graph.output));
 }
 
+Step stepOf(StepKind kind, std::int64_t count) {
+    Step step;
+    step.kind = kind;
+    step.count = count;
+    return step;
+}
+
+/// The whole input of the phase, the function, and all that it can give.
+Phase phaseOfFunction(const Plan& plan, const graph::Rates* rates, std::uint32_t function) {
+    const graph::Graph& graph = plan.program->graph;
+    Phase made;
+    made.reads.assign(plan.inputs.size(), 0);
+    Step part = stepOf(StepKind::Part, 1);
+    part.node = 0;
+    part.port = function;
+    if (graph.input != kNone) {
+        made.reads.back() = rates ? rates->pop.max : 0;
+        Step read = stepOf(StepKind::Read, made.reads.back());
+        read.channel = graph.input;
+        read.port = static_cast<std::uint32_t>(plan.inputs.size() - 1);
+        part.inputs = read.outputs = {Position{}};
+        made.steps.push_back(std::move(read));
+    }
+    if (graph.output != kNone) part.outputs = {Position{}};
+    made.steps.push_back(part);
+    if (graph.output == kNone) return made;
+    Step write = stepOf(StepKind::Write, rates ? rates->push.max : 0);
+    write.channel = graph.output;
+    write.port = static_cast<std::uint32_t>(plan.outputs.size() - 1);
+    write.inputs = {Position{}};
+    made.steps.push_back(std::move(write));
+    return made;
+}
+
 }  // namespace
+
+std::optional<Drain> takeOverDrain(const Plan& plan) {
+    const elab::Elaboration& program = *plan.program;
+    if (program.graph.nodes.size() != 1 || program.graph.nodes[0].kernel == kNone)
+        return std::nullopt;
+    const elab::Kernel& kernel = program.kernels[program.graph.nodes[0].kernel];
+    if (!kernel.drain) return std::nullopt;
+    Drain made;
+    made.ending = kernel.drain->ending;
+    made.init =
+        phaseOfFunction(plan, kernel.prework ? &*kernel.prework : nullptr, kernel.drain->init);
+    made.steady = phaseOfFunction(plan, &kernel.work, kernel.drain->steady);
+    return made;
+}
 
 std::int64_t itemsAt(const Plan& plan, NodeId id, std::size_t port, bool isInput, bool first) {
     const std::vector<EdgeId>& edges = isInput ? plan.inputsOf(id) : plan.outputsOf(id);

@@ -95,7 +95,8 @@ public:
         if (options.tapes == Tapes::Ring)
             for (Channel& channel : result.channels)
                 channel.capacity = ringCapacity(channel.capacity);
-        if (options.ending) result.drain = findDrain(result, *options.ending, repetitions);
+        result.drain = options.ending ? findDrain(result, *options.ending, repetitions)
+                                      : takeOverDrain(result);
         return std::move(result);
     }
 

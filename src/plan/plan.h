@@ -94,11 +94,13 @@ struct Demand {
 };
 
 /// The end of the input (docs/design/ending.md): the phases once more, each step a single firing or item, which can be left
-/// out. Who finds none of its items left, finds zeros.
+/// out. Who finds none of its items left, finds zeros. Of a program that has become one filter: a Read of as many items as are
+/// left, a Part that leaves firings out itself (elab::Drain), a Write of what it has given.
 struct Drain {
     Phase init, steady;
     graph::Ending ending;  ///< of the program as it was before passes; places are filled in
-    std::vector<bool> counts;  ///< by NodeId: its firings are counted; others fire in every phase
+    /// By NodeId: its firings are counted; others fire in every phase. Empty: of one filter.
+    std::vector<bool> counts;
 };
 
 /// A port of the program: a file's filter, or the open input or output (node kNone).

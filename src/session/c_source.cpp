@@ -52,7 +52,7 @@ std::optional<OneFilter> oneFilter(Compilation& program) {
     OneFilter made;
     if (why.empty()) {
         made.lowered = lowered::lower(program.context, *program.program.types, program.module,
-                                      *program.plan, {.drains = true, .target = {}});
+                                      *program.plan, {.target = {}});
         why = csource::whyNot(program.module, made.elaboration(), range);
     }
     if (why.empty()) return made;
@@ -88,12 +88,8 @@ std::optional<std::string> cSource(Compilation& program, const Settings& setting
                              settings.checks};
     printed.inTurns = graph::turnsOf(*all.whole, true);
     printed.outTurns = graph::turnsOf(*all.whole, false);
-    if (filter->lowered) {
-        printed.instances = &program.plan->program->graph;
-        printed.updates = filter->lowered->updates;
-        if (const std::optional<lowered::Drain>& drain = filter->lowered->drain)
-            printed.drain = {drain->init, drain->steady, drain->left, &drain->ending};
-    }
+    if (filter->lowered || program.before)
+        printed.instances = &plan::firingProgram(*program.plan).graph;
     return csource::print(printed);
 }
 

@@ -64,7 +64,7 @@ std::unique_ptr<profile::Gathered> makeProfile(const Compilation& program, const
                                                const interp::Options& options) {
     if (!code)
         return std::make_unique<profile::Gathered>(
-            profile::tablesOf(program.elaboration, program.repetitions), 1);
+            profile::tablesOf(program.interpretedProgram(), program.interpretedQuota()), 1);
     const strc_program& made = code->jit.program();
     const std::uint32_t threads = options.workers ? options.workers : strc_processors();
     return std::make_unique<profile::Gathered>(
@@ -78,8 +78,10 @@ interp::Outcome run(Compilation& program, const Code* code, const interp::Option
             program.context, *program.plan,
             {program.module, program.elaboration, program.repetitions, *program.program.types},
             code->jit.program(), code->sites, options);
-    return interp::run(program.context, program.module, program.elaboration, program.repetitions,
-                       *program.program.types, options);
+    interp::Options all = options;
+    if (program.before) all.written = {&program.elaboration.graph, &program.repetitions};
+    return interp::run(program.context, program.module, program.interpretedProgram(),
+                       program.interpretedQuota(), *program.program.types, all);
 }
 
 }  // namespace strc::session

@@ -248,7 +248,6 @@ private:
     /// The program becomes the one filter of its lower form, which any engine runs.
     void lowerPlan() {
         std::string why = lowered::whyNot(result.module, *result.plan);
-        if (why.empty() && result.plan->drain) why = "what the end of its input leaves is drained";
         if (!why.empty()) {
             result.context.diags.add(base::Diag::CannotCompile, mainRange()) << why;
             return;
@@ -259,9 +258,15 @@ private:
             lowered::lower(result.context, *result.program.types, result.module, *result.plan,
                            {.scales = scales, .target = request.target});
         keepPlan(made.chunk.has_value());
-        result.elaboration = std::move(made.elaboration);
-        if (balance() && schedule())
-            makePlan(std::nullopt, std::nullopt, factor, made.chunk ? &*made.chunk : nullptr);
+        auto quota = sched::balance(result.context, made.elaboration.graph);
+        if (!quota) return;
+        result.optimised =
+            pass::Program{std::make_shared<const elab::Elaboration>(std::move(made.elaboration)),
+                          std::move(*quota)};
+        const std::optional<sched::Schedule> own = sched::schedule(
+            result.context, result.plannedProgram().graph, result.plannedQuota(), request.order);
+        if (!own) return;
+        makePlan(own, std::nullopt, factor, made.chunk ? &*made.chunk : nullptr);
         if (result.plan) result.plan->before = &result.before->plan;
     }
 
@@ -269,10 +274,10 @@ private:
     void keepPlan(bool hasChunk) {
         auto before = std::make_unique<BeforeLowering>();
         before->quota = result.plannedQuota();
-        before->program = result.optimised ? result.optimised->elaboration
-                          : result.elaboration.compiled
-                              ? result.elaboration.compiled
-                              : std::make_shared<elab::Elaboration>(std::move(result.elaboration));
+        before->program = result.optimised
+                              ? result.optimised->elaboration
+                              : std::shared_ptr<const elab::Elaboration>(
+                                    std::shared_ptr<const void>(), &result.compiledForm());
         before->plan = std::move(*result.plan);
         before->plan.program = before->program.get();
         if (!hasChunk) before->plan.chunk.reset();
@@ -280,7 +285,6 @@ private:
         result.before = std::move(before);
         result.plan.reset();
         result.optimised.reset();
-        result.schedules.clear();
     }
 
     base::SourceRange mainRange() const {

@@ -112,7 +112,8 @@ struct Compilation {
     elab::Elaboration elaboration;
     graph::Repetitions repetitions;
     std::vector<sched::Schedule> schedules;  ///< by island
-    std::optional<pass::Program> optimised;  ///< what the plan is of, if passes changed the program
+    /// What the plan is of, if passes changed the program, or if it has become one filter.
+    std::optional<pass::Program> optimised;
     std::unique_ptr<const BeforeLowering> before;  ///< null: it has not become one filter
     std::optional<plan::Plan> plan;
 
@@ -125,6 +126,13 @@ struct Compilation {
     }
     const elab::Elaboration& plannedProgram() const {
         return optimised ? *optimised->elaboration : compiledForm();
+    }
+    /// What the interpreter runs: no passes, but the one filter.
+    const elab::Elaboration& interpretedProgram() const {
+        return before ? plannedProgram() : elaboration;
+    }
+    const graph::Repetitions& interpretedQuota() const {
+        return before ? plannedQuota() : repetitions;
     }
     /// What compiled engines run, before passes.
     const elab::Elaboration& compiledForm() const {

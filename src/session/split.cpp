@@ -13,8 +13,9 @@ namespace {
 bool hasParts(const ir::Contraction& how) { return how.parts.has_value(); }
 
 bool splitsAny(const Compilation& program) {
-    if (!program.optimised) return false;
-    const std::vector<elab::Kernel>& kernels = program.optimised->elaboration->kernels;
+    const elab::Elaboration& planned =
+        program.before ? *program.before->program : program.plannedProgram();
+    const std::vector<elab::Kernel>& kernels = planned.kernels;
     return std::any_of(kernels.begin(), kernels.end(), [](const elab::Kernel& kernel) {
         return kernel.code.work && ir::contracts(*kernel.code.work, hasParts);
     });

@@ -102,7 +102,16 @@ class Ending(Case):
     def engines(self, path, *build):
         """Calls of strc and of an executable that do the same."""
         self.call("build", "-o", "made", *build, path)
-        return [(["run", "--interpret", *build, path], None), (["run", *build, path], None), ([], "./made")]
+        calls = [(["run", "--interpret", *build, path], None), (["run", *build, path], None), ([], "./made")]
+        if self.has_lower_form(path, *build):
+            self.call("build", "--tapes=arrays", "-o", "lowered", *build, path)
+            lowered = ["run", "--tapes=arrays", *build, path]
+            calls += [([*lowered, "--interpret"], None), (lowered, None), ([], "./lowered")]
+        return calls
+
+    def has_lower_form(self, path, *build):
+        _, err = self.start("build", "--tapes=arrays", "--emit=plan", *build, path).communicate()
+        return b"[cannot-compile]" not in err
 
     def items(self, text, count, *words):
         path = self.file("p.str", text)
@@ -171,7 +180,7 @@ class Ending(Case):
         ends = ["--top", "Main", "--in-format=text", "--out-format=text", "--tail=drain", path]
         for count in (3, 8, 9, 11, 12, 16, 20, 1000):
             expected = self.call("run", "--interpret", *ends, input=numbers(count))
-            for engine in ([], ["-O0"], ["--tapes=ring"]):
+            for engine in ([], ["-O0"], ["--tapes=ring"], ["--tapes=arrays"], ["--tapes=arrays", "-O0"], ["--tapes=arrays", "-j3", "--no-tune"]):
                 self.assertEqual(self.call("run", "--no-interpret", *engine, *ends, input=numbers(count)), expected)
             firings = count // 4 * 4 - 6
             self.assertEqual(len(expected[0].split()), max(firings // 6 * 6 - 1, 0))

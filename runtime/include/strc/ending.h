@@ -81,7 +81,7 @@ typedef struct strc_draining_facts {
 
 /// Numbers that it takes. `places`: those of strc_env.left.
 uint64_t strc_draining_numbers(const strc_ending *, uint32_t places);
-/// Of a compiled program: one for each node, and the open input and the open output.
+/// Of a compiled program: one for each node that counts firings, and the open input and the open output.
 uint32_t strc_draining_places(const strc_program *);
 /// Puts it together in so many numbers; 0, or -1 if an input cannot be read.
 int strc_draining_begin(strc_draining *, const strc_draining_facts *, int64_t *numbers);

@@ -3,6 +3,7 @@
 /// lie: in the state, or in variables of the function.
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "codegen/detail/module_builder.h"
@@ -61,5 +62,9 @@ private:
     llvm::Value* branches(const std::vector<graph::EdgeId>&,
                           const std::vector<plan::Position>& from, llvm::Value* loopIndex);
 };
+
+/// A function of env, state and the iterations of `depth` loops around, that has no code yet. `rare`: it is not worth the time of
+/// LLVM's passes.
+llvm::Function* declarePhase(ModuleBuilder&, const std::string& name, std::size_t depth, bool rare);
 
 }  // namespace strc::codegen

@@ -20,6 +20,7 @@ using types::Value;
 /// Compiled bodies of one kernel.
 struct KernelCode {
     eval::CodePtr work, prework;
+    eval::CodePtr firstDrain, drain;  ///< functions of elab::Kernel::drain
     std::map<std::string, eval::CodePtr> handlers;
 };
 

@@ -46,6 +46,7 @@ private:
     bool openWriter(Actor&);  ///< of a filter that writes a file; others are fine
     io::SupplyOptions supplyOptions(NodeId source) const;
     graph::Waiting itemsWaiting() const;
+    graph::Waiting itemsWaitingAsWritten() const;
     void reportWaiting();
     void reportLeftOvers();
 

@@ -14,6 +14,8 @@ public:
     std::int64_t batchSize(const Actor&) const;
     /// False: the run is over, or a body waits for input that does not come.
     bool fire(Actor&, std::int64_t times);
+    /// Runs a function of the filter with its tapes. False: the run is over.
+    bool runFunction(Actor&, const eval::Code&);
 
 private:
     bool fireNow(Actor&, std::int64_t times);

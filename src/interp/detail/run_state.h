@@ -80,6 +80,8 @@ struct RunState {
     bool isLive = false;  ///< stepped from outside, which feeds the open input
     bool hasBegun = false;  ///< initialisation is done
     bool isDraining = false;  ///< no input comes any more
+    /// Of a program that has become one filter and was drained: what stays on its tapes, by nodes of what it was.
+    std::optional<graph::Waiting> waiting;
     bool isStarved = false;  ///< how the last body ended that did not end well
     bool isReplaying = false;  ///< firings that were seen before: nothing is printed
     bool starved = false;  ///< live: the open input had too little

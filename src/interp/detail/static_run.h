@@ -2,6 +2,7 @@
 /// Runs a program with static rates: phase by phase, each when all its input is there; at the end of the input what
 /// still has its items (docs/design/ending.md).
 
+#include "graph/ending.h"
 #include "interp/detail/firings.h"
 
 namespace strc::interp {
@@ -20,6 +21,10 @@ private:
     bool fireToTargets();
     std::int64_t stillInput(std::uint32_t input, std::int64_t most);
     bool drainPhase(const std::vector<std::int64_t>& phase, std::int64_t* left);
+    Actor* drainsItself();
+    graph::Ending ending();
+    bool drainPhases(const strc_draining&);
+    bool drainFunctions(const strc_draining&, Actor&);
     void drainInput();
 
     RunState& state;

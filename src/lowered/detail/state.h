@@ -26,8 +26,7 @@ struct Record {
 
 class State {
 public:
-    /// `drains`: with a field for the numbers of firings that are left.
-    State(base::Context&, types::TypeTable&, const plan::Plan&, bool drains);
+    State(base::Context&, types::TypeTable&, const plan::Plan&);
 
     const Record& record(KernelId kernel) const { return records[kernel]; }
     const Record& recordOf(NodeId node) const {

@@ -336,7 +336,7 @@ TEST_F(LoweredChunks, LongSegmentsArePieces) {
     expectSameAsBefore(middle);
     request.lowers = true;
     make(middle);
-    const std::vector<ir::Body>& functions = program.elaboration.kernels[0].code.functions;
+    const std::vector<ir::Body>& functions = program.plannedProgram().kernels[0].code.functions;
     EXPECT_TRUE(std::any_of(functions.begin(), functions.end(),
                             [](const ir::Body& body) { return body.name == "piece"; }));
 }

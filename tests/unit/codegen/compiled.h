@@ -57,7 +57,7 @@ protected:
         how.print = [this](std::string_view what) { printed += what; };
         return host::run(
             program.context, *program.plan,
-            {program.module, program.elaboration, program.plannedQuota(), *program.program.types},
+            {program.module, program.elaboration, program.repetitions, *program.program.types},
             jit->program(), sites, how);
     }
     /// Whether this machine executes the code that run makes; the interpreter has other limits of memory, so tests of
@@ -70,8 +70,8 @@ protected:
     /// The same, interpreted.
     interp::Outcome interpret(interp::Options how) {
         how.print = [this](std::string_view what) { printed += what; };
-        return interp::run(program.context, program.module, program.elaboration,
-                           program.repetitions, *program.program.types, how);
+        return interp::run(program.context, program.module, program.interpretedProgram(),
+                           program.interpretedQuota(), *program.program.types, how);
     }
 
     /// STRC_TEST_MARCH has all tests make code for that processor, but those that name one. Where this machine cannot

@@ -41,7 +41,7 @@ protected:
         request.lowers = true;
     }
 
-    const elab::Kernel& kernel() const { return program.elaboration.kernels[0]; }
+    const elab::Kernel& kernel() const { return program.plannedProgram().kernels[0]; }
 };
 
 /// With a phase of many steady states, and all passes that change the graph.
@@ -62,7 +62,7 @@ protected:
         const std::vector<std::string> expectedFaults = messages();
         request.lowers = true;
         compile(text);
-        const elab::Kernel& kernel = program.elaboration.kernels[0];
+        const elab::Kernel& kernel = program.plannedProgram().kernels[0];
         EXPECT_TRUE(kernel.blocks);
         if (!kernel.blocks) return {};
         EXPECT_GT(count, 2 * kernel.blocks->firings) << "most of it is done in the phase";
@@ -299,7 +299,7 @@ TEST_F(LoweredScaled, TapesAtTheEndsAreLeftOut) {
         request.lowers = true;
         request.top = "Main";
         compile("int->int pipeline Main { " + pipeline + " }\n" + filters);
-        const elab::Kernel& kernel = program.elaboration.kernels[0];
+        const elab::Kernel& kernel = program.plannedProgram().kernels[0];
         EXPECT_THAT(ir::verify(program.module, &kernel.code, kernel.blocks->work), IsEmpty());
         for (const ir::Body& body : kernel.code.functions)
             EXPECT_THAT(ir::verify(program.module, &kernel.code, body), IsEmpty());
@@ -327,7 +327,7 @@ TEST_F(LoweredScaled, SplittersTakeFromTheInput) {
                 "); }\n"
                 "int->int filter Twice { work pop 1 push 1 { push(2 * pop()); } }\n"
                 "int->int filter Less { work pop 1 push 1 { push(pop() - 1); } }\n");
-        const elab::Kernel& kernel = program.elaboration.kernels[0];
+        const elab::Kernel& kernel = program.plannedProgram().kernels[0];
         EXPECT_THAT(ir::verify(program.module, &kernel.code, kernel.blocks->work), IsEmpty());
         std::array<int, 2> counts{};
         for (const ir::Block& block : kernel.blocks->work.blocks)
@@ -350,7 +350,7 @@ TEST_F(LoweredScaled, AnOpenInputBeginsWithoutItems) {
         "last); last = x; } }\n"
         "int->int filter Next { work pop 1 push 1 { push(pop() + 1); } }\n"
         "int->int pipeline Main { add Last; add Next; }\n");
-    const graph::Graph& graph = program.elaboration.graph;
+    const graph::Graph& graph = program.plannedProgram().graph;
     EXPECT_TRUE(graph.edges[graph.input].initial.empty());
     EXPECT_EQ(program.plan->channels[graph.input].retained, 0);
 }
@@ -363,7 +363,7 @@ TEST_F(Lowered, IsOneFilterWithTheSameOutput) {
     EXPECT_THAT(expected, HasSubstr("\n"));
     request.lowers = true;
     compile(kProgram);
-    ASSERT_EQ(program.elaboration.graph.nodes.size(), 1u);
+    ASSERT_EQ(program.plannedProgram().graph.nodes.size(), 1u);
     EXPECT_THAT(ir::verify(program.module, &kernel().code, *kernel().code.work), IsEmpty());
     for (const ir::Body& body : kernel().code.functions)
         EXPECT_THAT(ir::verify(program.module, &kernel().code, body), IsEmpty());
@@ -430,6 +430,39 @@ TEST_F(Lowered, ChecksRatesThatAreNotProved) {
     EXPECT_THAT(shown, Not(HasSubstr("check work pop")));
     for (const ir::Body& body : kernel().code.functions)
         EXPECT_THAT(ir::verify(program.module, &kernel().code, body), IsEmpty());
+}
+
+/// Its plan hands over what is left of the input, and writes what comes of it.
+TEST_F(Lowered, LeavesFiringsOutAtTheEndOfTheInput) {
+    request.top = "Main";
+    compile(
+        "int->int filter Block { work pop 4 push 4 { for (int k = 0; k < 4; k++) push(pop()); } }\n"
+        "int->int filter Sum { work pop 1 peek 2 push 1 { push(peek(0) + peek(1)); pop(); } }\n"
+        "int->int pipeline Main { add Block; add Sum; }\n");
+    ASSERT_TRUE(kernel().drain);
+    const elab::Drain& drain = *kernel().drain;
+    EXPECT_EQ(kernel().code.functions[drain.init].name, "drain_first");
+    EXPECT_EQ(kernel().code.functions[drain.steady].name, "drain");
+    for (const ir::Body& body : kernel().code.functions)
+        EXPECT_THAT(ir::verify(program.module, &kernel().code, body), IsEmpty());
+    ASSERT_TRUE(program.plan->drain);
+    std::vector<plan::StepKind> kinds;
+    for (const plan::Step& step : program.plan->drain->steady.steps) kinds.push_back(step.kind);
+    EXPECT_THAT(kinds,
+                ElementsAre(plan::StepKind::Read, plan::StepKind::Part, plan::StepKind::Write));
+    EXPECT_EQ(program.plan->drain->steady.steps[0].count, 4);
+    EXPECT_EQ(program.plan->drain->steady.steps[1].port, drain.steady);
+    EXPECT_EQ(program.plan->drain->steady.steps[2].count, 4);
+}
+
+/// Each block is whole, so nothing can be left.
+TEST_F(Lowered, HasNoFunctionsForAnEndAtWhichNothingIsLeft) {
+    request.top = "Main";
+    compile(
+        "int->int filter Next { work pop 1 push 1 { push(pop() + 1); } }\n"
+        "int->int pipeline Main { add Next; add Next; }\n");
+    EXPECT_FALSE(kernel().drain);
+    EXPECT_FALSE(program.plan->drain);
 }
 
 TEST_F(Lowered, SaysWhatIsNotLowered) {
