@@ -113,6 +113,7 @@ public:
         add("strc.printed", program.printed, offsetof(strc_executable, printed));
         strc_text mainStream = text(program.mainStream);
         addPlugin();
+        addRanks();
         addWaiting();
         add("strc.texts", texts, offsetof(strc_executable, texts));
         top.pointers.push_back({offsetof(strc_executable, program), "strc_program"});
@@ -556,6 +557,32 @@ private:
         top.pointers.push_back({offsetof(strc_executable, plugin), "strc.plugin"});
     }
 
+    // ---------------------------------------------------------------- ranks
+
+    void addRanks() {
+        if (!program.ranks) return;
+        const plan::Ranks& ranks = *program.ranks;
+        strc_ranks row = plan::viewOf(ranks, program.network);
+        row.work = nullptr;
+        row.may_begin = row.inputs = row.outputs = nullptr;
+        row.tapes = nullptr;
+        made.push_back({"strc.ranks.work", bytesOf(ranks.work), {}});
+        made.push_back({"strc.ranks.may_begin", bytesOf(ranks.mayBegin), {}});
+        made.push_back({"strc.ranks.tapes", bytesOf(ranks.tapes), {}});
+        made.push_back({"strc.ranks.inputs", bytesOf(ranks.inputs), {}});
+        made.push_back({"strc.ranks.outputs", bytesOf(ranks.outputs), {}});
+        made.push_back({"strc.ranks",
+                        std::string(reinterpret_cast<const char*>(&row), sizeof row),
+                        {{offsetof(strc_ranks, work), "strc.ranks.work"},
+                         {offsetof(strc_ranks, may_begin), "strc.ranks.may_begin"},
+                         {offsetof(strc_ranks, tapes), "strc.ranks.tapes"},
+                         {offsetof(strc_ranks, inputs), "strc.ranks.inputs"},
+                         {offsetof(strc_ranks, outputs), "strc.ranks.outputs"}}});
+        top.pointers.push_back({offsetof(strc_executable, ranks), "strc.ranks"});
+        top.pointers.push_back(
+            {offsetof(strc_executable, rank_services), "strc_ranks_of_executables"});
+    }
+
     // ---------------------------------------------------------------- the constant
 
     strc_severity severityOf(base::Diag warning) const {
@@ -577,7 +604,7 @@ private:
         row.features = features;
         row.random = program.plan.program->random.state;
         row.tuning = program.tuning;
-        row.identity = program.isLibrary ? identityOf(program) : 0;
+        row.identity = program.isLibrary || program.ranks ? identityOf(program) : 0;
         row.init_firings = sum(program.repetitions.init);
         row.steady_firings = sum(program.repetitions.steady);
         row.init_writes = static_cast<std::uint64_t>(openWrites(program.plan, program.plan.init));

@@ -204,8 +204,8 @@ private:
 /// Cuts the steps where something is taken or given, but not into pieces that are too small.
 class Cutting {
 public:
-    Cutting(const Plan& plan, const WorkEstimate& estimate, std::vector<Step> all)
-        : steps(std::move(all)), cut(steps.size() + 1) {
+    Cutting(const Plan& plan, const WorkEstimate& estimate, std::vector<Step> all, Cuts where)
+        : steps(std::move(all)), cut(steps.size() + 1, where == Cuts::Everywhere) {
         for (const Step& step : steps) work.push_back(estimate.of(plan, step));
     }
 
@@ -317,7 +317,7 @@ bool hasStrings(const types::Type* type) {
 std::optional<Chunk> cutIntoSegments(const Plan& plan, Placed placed,
                                      const std::vector<std::int64_t>& reads, const ChunkSize& size,
                                      const graph::Repetitions& repetitions,
-                                     const WorkEstimate& work) {
+                                     const WorkEstimate& work, Cuts cuts) {
     std::vector<Step> steps = std::move(placed.steps);
     Carries carries(plan, steps, size, repetitions);
     if (!carries.find() || steps.empty()) return std::nullopt;
@@ -335,7 +335,7 @@ std::optional<Chunk> cutIntoSegments(const Plan& plan, Placed placed,
     for (const std::int64_t items : reads) chunk.reads.push_back(items / size.slices);
     chunk.carries = std::move(carries.found);
     for (Step& step : steps) step = sliceOf(plan, std::move(step), size.slices);
-    Cutting(plan, work, std::move(steps)).run(chunk);
+    Cutting(plan, work, std::move(steps), cuts).run(chunk);
     chunk.coarse = coarseSections(chunk);
     return chunk;
 }

@@ -167,6 +167,8 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.forDevice = settings.device.kind == Device::Cuda;
     request.batches = isDoneAhead(settings);
     request.chunks = request.batches && settings.threads != 1;
+    request.ranks = settings.ranks != 0;
+    if (request.ranks) request.chunks = request.batches;
     request.chunkStates = settings.chunkStates;
     const profile::Measured measured = measuredOf(context, settings);
     request.measured = measured.firings;
