@@ -183,8 +183,7 @@ static int pack(strc_rank *rank, const strc_env *env, const void *state, uint64_
     return 0;
 }
 
-int strc_checkpoint_write(strc_rank *rank, const strc_env *env, const void *state,
-                          uint64_t epoch) {
+int strc_checkpoint_write(strc_rank *rank, const strc_env *env, const void *state, uint64_t epoch) {
     char path[kPath];
     const size_t size = size_of(rank->about->program);
     unsigned char *bytes = calloc(1, size);
@@ -225,21 +224,23 @@ int strc_checkpoint_find(strc_rank *rank, uint64_t *epoch) {
     const int before = strc_messages_status();
     unsigned char *text = read_whole(path, &size, 1);
     if (!text) return strc_messages_status() == before ? 0 : -1;
-    const int found = sscanf((const char *)text, "strc checkpoint %d\nepoch %" SCNu64 "\nranks %u\n%n",
-                             &layout, epoch, &ranks, &end);
+    const int found =
+        sscanf((const char *)text, "strc checkpoint %d\nepoch %" SCNu64 "\nranks %u\n%n", &layout,
+               epoch, &ranks, &end);
     const int is_whole = found == 3 && (size_t)end == size && text[size - 1] == '\n';
     free(text);
     if (found >= 1 && layout > kLayout)
         return STRC_FAIL(nowhere, CannotReadFile, path, "a newer strc has written it");
-    if (!is_whole) return STRC_FAIL(nowhere, CannotReadFile, path, "it is damaged, or no checkpoint");
+    if (!is_whole)
+        return STRC_FAIL(nowhere, CannotReadFile, path, "it is damaged, or no checkpoint");
     if (ranks == rank->link.transport.size) return 1;
     snprintf(why, sizeof why, "%u %s written it, and these are %u", ranks,
              ranks == 1 ? "rank has" : "ranks have", (unsigned)rank->link.transport.size);
     return STRC_FAIL(nowhere, CannotReadFile, path, why);
 }
 
-static const char *what_is_wrong(const strc_rank *rank, const front *read, const unsigned char *bytes,
-                                 size_t size, uint64_t epoch) {
+static const char *what_is_wrong(const strc_rank *rank, const front *read,
+                                 const unsigned char *bytes, size_t size, uint64_t epoch) {
     const strc_program *program = rank->about->program;
     uint64_t sum = 0;
     if (size < sizeof *read || memcmp(read->magic, magic, sizeof magic) != 0)

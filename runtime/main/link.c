@@ -61,8 +61,7 @@ static int send_locked(strc_link *link, uint32_t to, strc_said what, uint64_t a,
     const head front = {(uint32_t)what, 0, a, b, now()};
     memcpy(whole, &front, sizeof front);
     if (size != 0) memcpy(whole + sizeof front, bytes, size);
-    const int status =
-        link->transport.send(link->transport.self, to, whole, sizeof(head) + size);
+    const int status = link->transport.send(link->transport.self, to, whole, sizeof(head) + size);
     free(whole);
     return status;
 }
@@ -79,8 +78,7 @@ int strc_link_send_all(strc_link *link, strc_said what, uint64_t a, uint64_t b, 
                        uint64_t size) {
     int status = 0;
     for (uint32_t k = 0; k < link->transport.size; ++k)
-        if (k != link->transport.rank)
-            status |= strc_link_send(link, k, what, a, b, bytes, size);
+        if (k != link->transport.rank) status |= strc_link_send(link, k, what, a, b, bytes, size);
     return status;
 }
 
@@ -233,8 +231,8 @@ void strc_link_transaction(strc_link *link, uint64_t number, uint64_t credits) {
     for (strc_message_in *each = link->first, *next; each; each = next) {
         next = each->next;
         each->next = NULL;
-        const int is_old = (each->what == STRC_SAID_ITEMS || each->what == STRC_SAID_CREDIT) &&
-                           each->a < number;
+        const int is_old =
+            (each->what == STRC_SAID_ITEMS || each->what == STRC_SAID_CREDIT) && each->a < number;
         if (is_old) {
             strc_link_free(each);
             continue;
@@ -263,8 +261,8 @@ strc_message_in *strc_link_items(strc_link *link, uint32_t from) {
 
 int strc_link_credit(strc_link *link) {
     if (link->credits == 0) {
-        strc_message_in *credit = wait_for(
-            link, (wish){link->transport.rank + 1, STRC_SAYS(STRC_SAID_CREDIT), 1});
+        strc_message_in *credit =
+            wait_for(link, (wish){link->transport.rank + 1, STRC_SAYS(STRC_SAID_CREDIT), 1});
         if (!credit) return -1;
         ++link->credits;
         strc_link_free(credit);

@@ -41,11 +41,11 @@ static void *execute(void *argument) {
     strc_run *run = argument;
     strc_environment *all = &run->environment;
     if (all->ranks)
-        run->end = run->about->rank_services->run(all, run->program, &run->env, run->state,
-                                                  &run->done);
+        run->end =
+            run->about->rank_services->run(all, run->program, &run->env, run->state, &run->done);
     else
-        run->end = strc_execute(run->program, &run->env, run->state, all->options.iterations,
-                                &run->done);
+        run->end =
+            strc_execute(run->program, &run->env, run->state, all->options.iterations, &run->done);
     return NULL;
 }
 

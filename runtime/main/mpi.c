@@ -16,16 +16,16 @@ static const handle mpich_world = 0x44000000, mpich_byte = 0x4c00010d;
 static const size_t most = (size_t)1 << 30;  // bytes of a message; counts are ints
 
 /// Null: `first` of the alternatives.
-#define FUNCTIONS(ROW)                                                                          \
-    ROW(init, "MPI_Init_thread", (int *, char ***, int required, int *provided))               \
-    ROW(rank, "MPI_Comm_rank", (handle, int *))                                                 \
-    ROW(size, "MPI_Comm_size", (handle, int *))                                                 \
+#define FUNCTIONS(ROW)                                                                           \
+    ROW(init, "MPI_Init_thread", (int *, char ***, int required, int *provided))                 \
+    ROW(rank, "MPI_Comm_rank", (handle, int *))                                                  \
+    ROW(size, "MPI_Comm_size", (handle, int *))                                                  \
     ROW(isend, "MPI_Isend", (const void *, int, handle, int to, int tag, handle, void *request)) \
-    ROW(test, "MPI_Test", (void *request, int *done, void *status))                             \
-    ROW(iprobe, "MPI_Iprobe", (int from, int tag, handle, int *there, void *status))            \
-    ROW(count, "MPI_Get_count", (const void *status, handle, int *))                            \
-    ROW(recv, "MPI_Recv", (void *, int, handle, int from, int tag, handle, void *status))       \
-    ROW(finalize, "MPI_Finalize", (void))                                                       \
+    ROW(test, "MPI_Test", (void *request, int *done, void *status))                              \
+    ROW(iprobe, "MPI_Iprobe", (int from, int tag, handle, int *there, void *status))             \
+    ROW(count, "MPI_Get_count", (const void *status, handle, int *))                             \
+    ROW(recv, "MPI_Recv", (void *, int, handle, int from, int tag, handle, void *status))        \
+    ROW(finalize, "MPI_Finalize", (void))                                                        \
     ROW(abort, "MPI_Abort", (handle, int status))
 
 /// A send that is under way; its bytes follow it.
@@ -60,7 +60,8 @@ static void *load(char why[STRC_TRANSPORT_WHY]) {
     const char *const *names = asked && *asked ? only : is_open_mpi() ? open_mpi : mpich;
     const char *first = NULL;
     for (; *names; ++names) {
-        void *library = dlopen(*names, RTLD_NOW | RTLD_GLOBAL);  // Open MPI's own modules look for it
+        void *library =
+            dlopen(*names, RTLD_NOW | RTLD_GLOBAL);  // Open MPI's own modules look for it
         if (library) return library;
         const char *error = dlerror();
         if (first) continue;
@@ -71,11 +72,11 @@ static void *load(char why[STRC_TRANSPORT_WHY]) {
 }
 
 static int find(mpi *all, void *library, char why[STRC_TRANSPORT_WHY]) {
-#define FIND(member, symbol, parameters)                                             \
-    *(void **)(&all->member) = dlsym(library, symbol);                               \
-    if (!all->member) {                                                              \
-        snprintf(why, STRC_TRANSPORT_WHY, "its library has no function " symbol);    \
-        return -1;                                                                   \
+#define FIND(member, symbol, parameters)                                          \
+    *(void **)(&all->member) = dlsym(library, symbol);                            \
+    if (!all->member) {                                                           \
+        snprintf(why, STRC_TRANSPORT_WHY, "its library has no function " symbol); \
+        return -1;                                                                \
     }
     FUNCTIONS(FIND)
 #undef FIND

@@ -37,8 +37,8 @@ static int give(processes *all, peer *to) {
     while (to->first) {
         outgoing *next = to->first;
         const char *bytes = (const char *)(next + 1);
-        const ssize_t done =
-            send(to->socket, bytes + next->done, next->size - next->done, MSG_NOSIGNAL | MSG_DONTWAIT);
+        const ssize_t done = send(to->socket, bytes + next->done, next->size - next->done,
+                                  MSG_NOSIGNAL | MSG_DONTWAIT);
         if (done < 0 && is_later()) return 1;
         if (done < 0) to->has_ended = 1;
         next->done += done < 0 ? next->size - next->done : (size_t)done;
@@ -87,8 +87,8 @@ static size_t take(peer *from, void *to, size_t size) {
 static void *receive(void *self, uint32_t from, size_t *size, int *ended) {
     peer *other = &((processes *)self)->peers[from];
     while (!other->message) {
-        const size_t got = take(other, (char *)&other->length + other->got,
-                                sizeof other->length - other->got);
+        const size_t got =
+            take(other, (char *)&other->length + other->got, sizeof other->length - other->got);
         if (got == 0) {
             *ended = other->has_ended;
             return NULL;
@@ -101,8 +101,7 @@ static void *receive(void *self, uint32_t from, size_t *size, int *ended) {
         if (!other->message) return NULL;
     }
     while (other->got < other->length) {
-        const size_t got =
-            take(other, other->message + other->got, other->length - other->got);
+        const size_t got = take(other, other->message + other->got, other->length - other->got);
         if (got == 0) {
             *ended = other->has_ended;
             return NULL;
@@ -156,7 +155,8 @@ int strc_transport_fork(strc_transport *transport, uint32_t size, char why[STRC_
     int(*pairs)[2] = calloc((size_t)size * size, sizeof *pairs);
     peer *peers = calloc(size, sizeof *peers);
     if (!all || !pairs || !peers || make_sockets(size, pairs) != 0) {
-        snprintf(why, STRC_TRANSPORT_WHY, "%s", all && pairs && peers ? strerror(errno) : "no memory");
+        snprintf(why, STRC_TRANSPORT_WHY, "%s",
+                 all && pairs && peers ? strerror(errno) : "no memory");
         return -1;
     }
     *all = (processes){.size = size, .peers = peers};

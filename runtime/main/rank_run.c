@@ -184,8 +184,7 @@ static int settle(void *self, strc_env *env, void *state) {
         strc_link_send(&rank->link, k, STRC_SAID_SETTLE, 0, 0, NULL, 0);
     for (uint32_t k = 1; k < rank->parts; ++k) {
         strc_message_in *carried = strc_rank_wait(rank, k, STRC_SAYS(STRC_SAID_CARRIED));
-        strc_stage_restore(program, first_of(rank, k), end_of(rank, k), env, state,
-                           carried->bytes);
+        strc_stage_restore(program, first_of(rank, k), end_of(rank, k), env, state, carried->bytes);
         strc_link_free(carried);
     }
     return 0;

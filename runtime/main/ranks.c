@@ -84,8 +84,7 @@ static int cut(strc_rank *rank) {
     for (uint32_t k = 0; k < outputs; ++k)
         rank->others_outputs[k] = strc_rank_of_output(rank, k) != rank_of(rank);
     if (rank_of(rank) + 1 < rank->parts)
-        rank->window =
-            strc_cut_window(strc_cut_bytes(table, rank->first[rank_of(rank) + 1]));
+        rank->window = strc_cut_window(strc_cut_bytes(table, rank->first[rank_of(rank) + 1]));
     rank->all->others_inputs = rank->others_inputs;
     rank->all->others_outputs = rank->others_outputs;
     return 0;
@@ -104,11 +103,10 @@ static hello hello_of(const strc_rank *rank) {
     uint64_t hash = 0;
     for (uint32_t k = 0; k < about->parameter_count; ++k) {
         const unsigned char *value = options->parameters + k * STRC_PARAMETER_BYTES;
-        const uint64_t each =
-            about->parameters[k].kind == STRC_TEXT
-                ? strc_safe_hash(strc_parameter_text(options, k),
-                                 strlen(strc_parameter_text(options, k)))
-                : strc_safe_hash(value, STRC_PARAMETER_BYTES);
+        const uint64_t each = about->parameters[k].kind == STRC_TEXT
+                                  ? strc_safe_hash(strc_parameter_text(options, k),
+                                                   strlen(strc_parameter_text(options, k)))
+                                  : strc_safe_hash(value, STRC_PARAMETER_BYTES);
         hash = hash * UINT64_C(0x9e3779b97f4a7c15) + each;
     }
     return (hello){STRC_ABI_VERSION, kLayout, about->identity, hash,
@@ -133,7 +131,8 @@ static int agree(strc_rank *rank) {
     if (rank_of(rank) != 0) {
         strc_link_send(&rank->link, 0, STRC_SAID_HELLO, 0, 0, &own, sizeof own);
         strc_message_in *answer = strc_rank_wait(rank, 0, STRC_SAYS(STRC_SAID_AGREED));
-        const int status = answer->size == 0 ? 0 : fail_about((uint32_t)answer->a, (const char *)answer->bytes);
+        const int status =
+            answer->size == 0 ? 0 : fail_about((uint32_t)answer->a, (const char *)answer->bytes);
         strc_link_free(answer);
         return status;
     }

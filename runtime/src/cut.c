@@ -156,8 +156,7 @@ uint32_t strc_cut(const strc_ranks *ranks, uint32_t wanted, uint32_t *first) {
     state *rows = malloc((size_t)most * ((size_t)n + 1) * sizeof *rows);
     uint32_t count = 0;
     if (failed == 0 && best && rows)
-        count =
-            least_bytes(&c, most, least_slowest(&c, most, best) * tolerance, rows, first);
+        count = least_bytes(&c, most, least_slowest(&c, most, best) * tolerance, rows, first);
     free(best);
     free(rows);
     free_costs(&c);
@@ -197,8 +196,8 @@ strc_cut_speed strc_cut_predict(const strc_ranks *ranks, uint32_t count, const u
         }
         double end = 0;
         for (uint32_t k = 0; k < count; ++k)
-            end = greater(end, ends[(size_t)k * (kMostWindow + 1) +
-                                    (chunks - 1) % (kMostWindow + 1)]);
+            end = greater(end,
+                          ends[(size_t)k * (kMostWindow + 1) + (chunks - 1) % (kMostWindow + 1)]);
         // Who has done its chunks says so, and is told that all have: twice there and back.
         if (count > 1) end += 4 * ranks->latency;
         speed.chunk = count > 1 ? end / (double)chunks : speed.alone;

@@ -206,7 +206,8 @@ bool isNetwork(const std::string& text) {
 
 void addNetwork(OptionAdder& add, CLI::App& sub) {
     add.value(sub, "--network", "TIME,RATE",
-              "the network between ranks, by which the program is cut: from one to another, and bits (b) or "
+              "the network between ranks, by which the program is cut: from one to another, and "
+              "bits (b) or "
               "bytes (B) a second; default: 10us,10Gb",
               [&add](const std::string& text) {
                   if (isNetwork(text))
@@ -456,9 +457,10 @@ private:
                   [this](const std::string& text) {
                       if (add.parseInteger("--threads", text, 1, 64)) add.set("threads", text);
                   });
-        sub.add_flag_callback("--ranks", [this] { add.set("ranks", "1"); },
-                              "make an executable that can be several processes, its ranks, which share "
-                              "the program: under mpirun, or by its own option --ranks N")
+        sub.add_flag_callback(
+               "--ranks", [this] { add.set("ranks", "1"); },
+               "make an executable that can be several processes, its ranks, which share "
+               "the program: under mpirun, or by its own option --ranks N")
             ->disable_flag_override();
         addNetwork(add, sub);
         add.setting(sub, "--external-weights",
@@ -501,12 +503,14 @@ private:
         add.knownValues[format] = listOf(kPictures);
         add.setting(sub, "--no-fold", "draw all streams of a large graph");
         addPartitions(add, sub);
-        add.value(sub, "--ranks", "N",
-                  "show how N ranks would share the program (build --ranks), what crosses between them and "
-                  "how fast that would be; in txt also what more ranks would bring, and what ends it",
-                  [this](const std::string& text) {
-                      if (add.parseInteger("--ranks", text, 1, 1024)) add.set("ranks", text);
-                  });
+        add.value(
+            sub, "--ranks", "N",
+            "show how N ranks would share the program (build --ranks), what crosses between them "
+            "and "
+            "how fast that would be; in txt also what more ranks would bring, and what ends it",
+            [this](const std::string& text) {
+                if (add.parseInteger("--ranks", text, 1, 1024)) add.set("ranks", text);
+            });
         addNetwork(add, sub);
         sub.add_flag("--memory", showsMemory,
                      "print instead what lies where in memory, and from when to when: txt "

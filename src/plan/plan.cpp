@@ -120,10 +120,10 @@ private:
         Scalable all = scalable(begin);
         all.factor = result.scaled.iterations;
         const WorkEstimate work(program, options.measured);
-        auto [scaled, size] = chunked(graph, all,
-                                      {mostFactor(), work.ofSteadyState(repetitions),
-                                       fewestFirings(repetitions), options.chunkStates,
-                                       options.ranks});
+        auto [scaled, size] =
+            chunked(graph, all,
+                    {mostFactor(), work.ofSteadyState(repetitions), fewestFirings(repetitions),
+                     options.chunkStates, options.ranks});
         if (scaled.factor == 0) return;
         std::vector<Channel> before = result.channels;
         Phase phase;
@@ -132,8 +132,7 @@ private:
         auto chunk =
             cutIntoSegments(result, std::move(scaled.placed), phase.reads, size, repetitions, work,
                             options.ranks ? Cuts::Everywhere : Cuts::WhereHandedOver);
-        const bool pays =
-            chunk && (options.chunkStates != 0 || options.ranks || canGain(*chunk));
+        const bool pays = chunk && (options.chunkStates != 0 || options.ranks || canGain(*chunk));
         if (!pays || !base::PassRun(context.passes, base::Pass::Chunks, "the steady state")) {
             result.channels = std::move(before);
             return;

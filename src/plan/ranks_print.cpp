@@ -66,8 +66,7 @@ private:
             std::uint64_t begin = 0;
             const std::uint64_t bytes = strc_cut_piece(&view, &ranks.tapes[k], segment, &begin);
             if (bytes != 0)
-                out += fmt::format("  |   {} of {}\n",
-                                   number(static_cast<double>(bytes) / states),
+                out += fmt::format("  |   {} of {}\n", number(static_cast<double>(bytes) / states),
                                    edgeName(plan.program->graph, ranks.edges[k]));
         }
     }
@@ -101,9 +100,9 @@ private:
         std::size_t worst = 1;
         for (std::size_t k = 2; k + 1 < first.size(); ++k)
             if (strc_cut_bytes(&view, first[k]) > strc_cut_bytes(&view, first[worst])) worst = k;
-        return fmt::format("{} bytes a steady state to rank {}",
-                           number(static_cast<double>(strc_cut_bytes(&view, first[worst])) / states),
-                           worst);
+        return fmt::format(
+            "{} bytes a steady state to rank {}",
+            number(static_cast<double>(strc_cut_bytes(&view, first[worst])) / states), worst);
     }
 
     /// One filter, or so many; and whether more ranks could divide them.
@@ -112,11 +111,11 @@ private:
         for (std::uint32_t k = begin; k < end; ++k)
             for (const auto& [node, firings] : firingsOf(plan.chunk->segments[k].steps))
                 nodes.insert(node);
-        const bool isWhole = std::none_of(ranks.mayBegin.begin() + begin + 1,
-                                          ranks.mayBegin.begin() + end,
-                                          [](std::uint32_t may) { return may != 0; });
-        const std::string who = nodes.size() == 1 ? names[*nodes.begin()]
-                                                  : fmt::format("{} filters", nodes.size());
+        const bool isWhole =
+            std::none_of(ranks.mayBegin.begin() + begin + 1, ranks.mayBegin.begin() + end,
+                         [](std::uint32_t may) { return may != 0; });
+        const std::string who =
+            nodes.size() == 1 ? names[*nodes.begin()] : fmt::format("{} filters", nodes.size());
         return who + (isWhole ? ", which cannot be cut" : "");
     }
 
@@ -141,10 +140,11 @@ std::string summariseRanks(const Ranks& ranks, const Network& network, unsigned 
     const std::vector<std::uint32_t> first = cut(ranks, network, count);
     const auto used = static_cast<std::uint32_t>(first.size() - 1);
     const strc_cut_speed speed = strc_cut_predict(&view, used, first.data());
-    return fmt::format("{} of {} ranks, {} us from one to another, {} bytes in a us: {:.2f} times as "
-                       "fast as one rank by the model",
-                       used, count, number(network.latency / kMicrosecond),
-                       number(network.pace * kMicrosecond), speed.alone / speed.chunk);
+    return fmt::format(
+        "{} of {} ranks, {} us from one to another, {} bytes in a us: {:.2f} times as "
+        "fast as one rank by the model",
+        used, count, number(network.latency / kMicrosecond), number(network.pace * kMicrosecond),
+        speed.alone / speed.chunk);
 }
 
 }  // namespace strc::plan

@@ -156,12 +156,11 @@ Segmentation segmentationOf(const Plan& plan, const Ranks& ranks, const Network&
     const std::vector<std::uint32_t> first = cut(ranks, network, count);
     const strc_ranks view = viewOf(ranks, network);
     const auto rankOf = [&](std::uint32_t segment) {
-        return static_cast<std::uint32_t>(
-            std::upper_bound(first.begin(), first.end(), segment) - first.begin() - 1);
+        return static_cast<std::uint32_t>(std::upper_bound(first.begin(), first.end(), segment) -
+                                          first.begin() - 1);
     };
     std::vector<double> work(first.size() - 1);
-    for (std::uint32_t k = 0; k < made.segments.size(); ++k)
-        work[rankOf(k)] += made.segments[k];
+    for (std::uint32_t k = 0; k < made.segments.size(); ++k) work[rankOf(k)] += made.segments[k];
     for (std::uint32_t& segment : made.segmentOf)
         if (segment != Segmentation::kNoSegment) segment = rankOf(segment);
     made.segments = std::move(work);

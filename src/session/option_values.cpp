@@ -125,8 +125,14 @@ bool setNetwork(Settings& settings, Value text) {
            measure(text.substr(0, comma), {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}},
                    network.latency) &&
            measure(text.substr(comma + 1),
-                   {{"kb", 1.25e-7}, {"Mb", 1.25e-4}, {"Gb", 0.125}, {"Tb", 125},
-                    {"kB", 1e-6}, {"MB", 1e-3}, {"GB", 1}, {"TB", 1e3}},
+                   {{"kb", 1.25e-7},
+                    {"Mb", 1.25e-4},
+                    {"Gb", 0.125},
+                    {"Tb", 125},
+                    {"kB", 1e-6},
+                    {"MB", 1e-3},
+                    {"GB", 1},
+                    {"TB", 1e3}},
                    network.pace) &&
            network.pace > 0;
 }

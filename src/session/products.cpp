@@ -192,10 +192,9 @@ std::optional<std::string> ranksText(Product product, Compilation& program,
     if (!why.empty()) {
         program.context.diags.add(base::Diag::Hint, mainHeader(program))
             << "ranks cannot share this program: " + why;
-        return product == Product::Graph
-                   ? "ranks cannot share this program: " + why + '\n'
-                   : picture(product, program, settings, plan.program->graph,
-                             {&program.plannedQuota(), nullptr, nullptr});
+        return product == Product::Graph ? "ranks cannot share this program: " + why + '\n'
+                                         : picture(product, program, settings, plan.program->graph,
+                                                   {&program.plannedQuota(), nullptr, nullptr});
     }
     const plan::Ranks ranks = plan::findRanks(plan);
     if (product == Product::Graph)
