@@ -2,9 +2,9 @@
 #ifndef STRC_HOST_H
 #define STRC_HOST_H
 
-#include "strc/files/file_cycle.h"
 #include "messages.h"
 #include "options.h"
+#include "strc/files/file_cycle.h"
 #include "strc/files/supply.h"
 
 typedef enum strc_outcome {
@@ -53,7 +53,8 @@ typedef struct strc_environment {
     strc_symbolic filters;  ///< whose shapes only the run knows; of the library
     strc_symbolic filter_calls;  ///< the same for the program
     struct strc_rank *ranks;  ///< null: it is one process
-    const unsigned char *others_inputs;  ///< by input: nonzero: another rank reads it; null: no rank does
+    const unsigned char
+        *others_inputs;  ///< by input: nonzero: another rank reads it; null: no rank does
     const unsigned char *others_outputs;  ///< likewise
     strc_file_cycle
         cycle;  ///< the open output, if it gets what they give or has files of several formats

@@ -49,7 +49,8 @@ typedef struct strc_link {
     uint64_t credits;  ///< chunks that may be sent in this transaction
     unsigned char *ended;  ///< by rank: nonzero: it is gone
     uint32_t lost;  ///< of these one that was waited for; UINT32_MAX: none
-    double latency, pace;  ///< for tests: ns, and bytes in a ns, by which messages are held up; 0: they are not
+    double latency,
+        pace;  ///< for tests: ns, and bytes in a ns, by which messages are held up; 0: they are not
     int64_t *busy;  ///< by rank: until when its way here is in use
 } strc_link;
 

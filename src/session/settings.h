@@ -89,7 +89,8 @@ struct Settings {
     std::string header;  ///< of the library; empty: beside it
     std::string bundle;  ///< --bundle: the folder for an executable and all it needs; empty: none
 
-    unsigned ranks = 0;  ///< --ranks: of build, 1: executables can be several processes; of graph, how many; 0: not given
+    unsigned ranks =
+        0;  ///< --ranks: of build, 1: executables can be several processes; of graph, how many; 0: not given
     plan::Network network;  ///< --network
     bool partitions = false;  ///< graphs and schedules show how threads share the program
     bool fold = true;  ///< large graphs when they are drawn

@@ -28,7 +28,8 @@ typedef struct strc_rank_tape {
 /// A program as far as it matters who does what. Constants.
 typedef struct strc_ranks {
     const double *work;  ///< by segment: ns of a slice, estimated
-    const uint32_t *may_begin;  ///< by segment: 1: a rank may begin with it, 0: it shares something with the one before
+    const uint32_t *
+        may_begin;  ///< by segment: 1: a rank may begin with it, 0: it shares something with the one before
     const strc_rank_tape *tapes;
     const uint32_t *inputs, *outputs;  ///< by port: the segment that reads or writes there
     double latency;  ///< ns from rank to rank
@@ -57,7 +58,8 @@ typedef struct strc_cut_speed {
     double alone;  ///< a chunk on one rank
     double slowest;  ///< the most that a rank has to do for a chunk, messages included
     double link;  ///< the most that the network takes for one
-    double chunk;  ///< a chunk in the long run, by simulation: waits at the end of transactions are in it
+    double
+        chunk;  ///< a chunk in the long run, by simulation: waits at the end of transactions are in it
 } strc_cut_speed;
 
 /// Simulates `count` ranks of a cut, chunk by chunk.

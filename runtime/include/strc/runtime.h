@@ -228,7 +228,8 @@ struct strc_env {
     struct strc_profile *profile;  ///< measures the run (strc/profile.h); null: nothing does
     /// What trials have found about this program on this processor is kept under that number (strc/tuning.h); 0: it is not kept.
     uint64_t tuning;
-    const struct strc_rank_calls *ranks;  ///< other processes that do chunks (strc/ranks.h); null: there are none
+    const struct strc_rank_calls
+        *ranks;  ///< other processes that do chunks (strc/ranks.h); null: there are none
     strc_fault fault;
     strc_device_error device_error;
     uint64_t firings;  ///< of a run by demand, or of those that drained it
