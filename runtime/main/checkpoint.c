@@ -112,8 +112,8 @@ static unsigned char *read_whole(const char *path, size_t *size, int may_be_miss
 
 static int cannot_take_up(const char *name) {
     return STRC_FAIL(nowhere, CannotWriteFile, name,
-                     "with --checkpoint an output has to be a regular file in a format without "
-                     "anything behind its items, such as raw");
+                     "with --checkpoint an output has to be a regular file of raw items other than "
+                     "bits");
 }
 
 int strc_checkpoint_check(strc_rank *rank) {
@@ -127,7 +127,8 @@ int strc_checkpoint_check(strc_rank *rank) {
         if (all->others_outputs[k]) continue;
         const strc_writer *writer = all->outputs[k];
         if (strc_host_has_file_cycle(all, k) || !writer->format->takes_back ||
-            !writer->sink.seekable || writer->sink.descriptor == STDOUT_FILENO)
+            !writer->format->takes_back(writer) || !writer->sink.seekable ||
+            writer->sink.descriptor == STDOUT_FILENO)
             return cannot_take_up(writer->sink.name);
     }
     return 0;
@@ -138,7 +139,6 @@ int strc_checkpoint_check(strc_rank *rank) {
 static int place_of(strc_writer *writer, place *to) {
     strc_sink *sink = &writer->sink;
     if (strc_writer_flush(writer) != 0 || strc_sink_flush(sink) != 0) return -1;
-    if (!writer->format->takes_back(writer)) return cannot_take_up(sink->name);
     if (fsync(sink->descriptor) != 0)
         return STRC_FAIL(sink->origin, CannotWriteFile, sink->name, strerror(errno));
     to->position = strc_sink_position(sink);

@@ -16,6 +16,10 @@
 
 static const strc_origin nowhere = STRC_ORIGIN(0, 0);
 
+static int is_of_others(const unsigned char *others, ptrdiff_t port) {
+    return others && others[port];
+}
+
 static strc_item item_of(const strc_executable *about, const strc_port *port) {
     return (strc_item){.type = &about->types[port->type],
                        .types = about->types,
@@ -104,6 +108,7 @@ static void hear_sounds(strc_environment *all) {
     const strc_executable *about = all->about;
     for (uint32_t k = 0; k < about->program->inputs; ++k) {
         const strc_port *port = &about->inputs[k];
+        if (is_of_others(all->others_inputs, k)) continue;
         heard_file file = file_at(port, &all->readers[k], 0);
         for (uint32_t j = 1; file.name; ++j) {
             hear_sound(all, port, &file);
@@ -153,10 +158,6 @@ static void flush_outputs(void *self) {
 }
 
 // ---- the open ends
-
-static int is_of_others(const unsigned char *others, ptrdiff_t port) {
-    return others && others[port];
-}
 
 static const strc_port *open_port(const strc_port *ports, uint32_t count) {
     return count != 0 && ports[count - 1].node == STRC_OPEN ? &ports[count - 1] : NULL;

@@ -78,10 +78,10 @@ static strc_end do_part(strc_rank *rank, const strc_program *program, strc_env *
     const uint32_t own = rank_of(rank);
     strc_link_transaction(&rank->link, transaction, rank->window);
     if (own >= rank->parts) return STRC_END_ITERATIONS;
-    if (!rank->stage)
-        rank->stage = strc_stage_new(program, rank->about->ranks, rank->first[own],
-                                     rank->first[own + 1], env, state);
-    if (rank->stage) return strc_stage_run(rank->stage, env, state, chunks);
+    if (!rank->part)
+        rank->part = strc_rank_part_new(program, rank->about->ranks, rank->first[own],
+                                        rank->first[own + 1], env, state);
+    if (rank->part) return strc_rank_part_run(rank->part, env, state, chunks);
     out_of_memory(program->state_size);
     return STRC_END_STOPPED;
 }
@@ -91,8 +91,8 @@ void strc_rank_serve_go(strc_rank *rank, const strc_program *program, strc_env *
     const strc_end end = do_part(rank, program, env, state, go->a, go->b);
     strc_link_send(&rank->link, 0, STRC_SAID_VOTE, go->a, (uint64_t)end, NULL, 0);
     strc_message_in *result = strc_rank_wait(rank, 0, STRC_SAYS(STRC_SAID_RESULT));
-    if (!result->a && end == STRC_END_ITERATIONS && rank->stage)
-        strc_stage_undo(rank->stage, env, state);
+    if (!result->a && end == STRC_END_ITERATIONS && rank->part)
+        strc_rank_part_undo(rank->part, env, state);
     strc_link_free(result);
 }
 
@@ -116,10 +116,10 @@ static int scatter(strc_rank *rank, const strc_program *program, const strc_env 
     int status = 0;
     for (uint32_t k = 1; k < rank->parts; ++k) {
         const uint32_t first = first_of(rank, k), end = end_of(rank, k);
-        const uint64_t size = strc_stage_bytes(program, first, end);
+        const uint64_t size = strc_rank_part_bytes(program, first, end);
         unsigned char *bytes = malloc(size + 1);
         if (!bytes) return -1;
-        strc_stage_save(program, first, end, env, state, bytes);
+        strc_rank_part_save(program, first, end, env, state, bytes);
         status |= strc_link_send(&rank->link, k, STRC_SAID_CARRIED, 0, 0, bytes, size);
         free(bytes);
     }
@@ -170,7 +170,7 @@ static uint64_t run(void *self, strc_env *env, void *state, uint64_t count, strc
         choose_length(rank, count, now() - begun);
         return count;
     }
-    if (own == STRC_END_ITERATIONS) strc_stage_undo(rank->stage, env, state);
+    if (own == STRC_END_ITERATIONS) strc_rank_part_undo(rank->part, env, state);
     *why = end;
     return 0;
 }
@@ -184,7 +184,8 @@ static int settle(void *self, strc_env *env, void *state) {
         strc_link_send(&rank->link, k, STRC_SAID_SETTLE, 0, 0, NULL, 0);
     for (uint32_t k = 1; k < rank->parts; ++k) {
         strc_message_in *carried = strc_rank_wait(rank, k, STRC_SAYS(STRC_SAID_CARRIED));
-        strc_stage_restore(program, first_of(rank, k), end_of(rank, k), env, state, carried->bytes);
+        strc_rank_part_restore(program, first_of(rank, k), end_of(rank, k), env, state,
+                               carried->bytes);
         strc_link_free(carried);
     }
     return 0;

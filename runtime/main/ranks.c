@@ -295,10 +295,10 @@ static void take_state(const strc_program *program, strc_env *env, void *state,
 static void give_carried(strc_rank *rank, const strc_program *program, const strc_env *env,
                          const void *state) {
     const uint32_t own = rank_of(rank), first = rank->first[own], end = rank->first[own + 1];
-    const uint64_t size = strc_stage_bytes(program, first, end);
+    const uint64_t size = strc_rank_part_bytes(program, first, end);
     unsigned char *bytes = malloc(size + 1);
     if (!bytes) strc_rank_lost(rank);
-    strc_stage_save(program, first, end, env, state, bytes);
+    strc_rank_part_save(program, first, end, env, state, bytes);
     strc_link_send(&rank->link, 0, STRC_SAID_CARRIED, 0, 0, bytes, size);
     free(bytes);
 }
@@ -322,8 +322,8 @@ static strc_end serve(strc_rank *rank, const strc_program *program, strc_env *en
         switch (message->what) {
             case STRC_SAID_STATE: take_state(program, env, state, message); break;
             case STRC_SAID_CARRIED:
-                strc_stage_restore(program, rank->first[own], rank->first[own + 1], env, state,
-                                   message->bytes);
+                strc_rank_part_restore(program, rank->first[own], rank->first[own + 1], env, state,
+                                       message->bytes);
                 break;
             case STRC_SAID_GO: strc_rank_serve_go(rank, program, env, state, message); break;
             case STRC_SAID_SETTLE: give_carried(rank, program, env, state); break;
@@ -377,7 +377,7 @@ static strc_end run(strc_environment *all, const strc_program *program, strc_env
     rank->own = *env->host;
     rank->calls = strc_rank_calls_of(rank);
     env->ranks = &rank->calls;
-    strc_stage_prepare(program, env, state);
+    strc_rank_part_prepare(program, env, state);
     strc_end end = STRC_END_STOPPED;
     if (all->options.checkpoint && go_on(rank, env, state) != 0) {
         strc_host_end(all, STRC_FAILED);
@@ -388,8 +388,8 @@ static strc_end run(strc_environment *all, const strc_program *program, strc_env
     } else {
         end = serve(rank, program, env, state);
     }
-    strc_stage_free(rank->stage);
-    rank->stage = NULL;
+    strc_rank_part_free(rank->part);
+    rank->part = NULL;
     return end;
 }
 

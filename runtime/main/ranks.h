@@ -17,7 +17,7 @@ typedef struct strc_rank {
     strc_host own;  ///< of its files
     strc_host host;  ///< of the program, in rank 0
     strc_rank_calls calls;
-    strc_stage *stage;
+    strc_rank_part *part;
     uint32_t threads;  ///< of this rank, if nobody asks for another number
     uint64_t window;  ///< chunks that may be on their way to the next rank
     uint64_t chunks;  ///< of the next transaction

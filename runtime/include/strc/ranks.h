@@ -90,27 +90,27 @@ typedef struct strc_rank_calls {
 } strc_rank_calls;
 
 /// What strc_execute does before a run: the state as it is before init, and what belongs to the thread.
-void strc_stage_prepare(const strc_program *, strc_env *, void *state);
+void strc_rank_part_prepare(const strc_program *, strc_env *, void *state);
 
 /// The segments of one rank, which threads of its process share as those of a whole program.
-typedef struct strc_stage strc_stage;
+typedef struct strc_rank_part strc_rank_part;
 
 /// Segments `first` to before `end`; env->workers threads, and env->ranks for what crosses. Null: no memory.
-strc_stage *strc_stage_new(const strc_program *, const strc_ranks *, uint32_t first, uint32_t end,
-                           const strc_env *, const void *state);
-void strc_stage_free(strc_stage *);
+strc_rank_part *strc_rank_part_new(const strc_program *, const strc_ranks *, uint32_t first,
+                                   uint32_t end, const strc_env *, const void *state);
+void strc_rank_part_free(strc_rank_part *);
 /// Does chunks from what `state` is. STRC_END_ITERATIONS: all went well. Else the state is as before.
-strc_end strc_stage_run(strc_stage *, strc_env *, void *state, uint64_t count);
+strc_end strc_rank_part_run(strc_rank_part *, strc_env *, void *state, uint64_t count);
 /// The last run is undone.
-void strc_stage_undo(strc_stage *, strc_env *, void *state);
+void strc_rank_part_undo(strc_rank_part *, strc_env *, void *state);
 /// Ends a run as soon as possible; any thread may call it.
-void strc_stage_stop(strc_stage *);
+void strc_rank_part_stop(strc_rank_part *);
 /// What the segments from `first` to before `end` carry from chunk to chunk.
-uint64_t strc_stage_bytes(const strc_program *, uint32_t first, uint32_t end);
-void strc_stage_save(const strc_program *, uint32_t first, uint32_t end, const strc_env *,
-                     const void *state, void *to);
-void strc_stage_restore(const strc_program *, uint32_t first, uint32_t end, strc_env *, void *state,
-                        const void *from);
+uint64_t strc_rank_part_bytes(const strc_program *, uint32_t first, uint32_t end);
+void strc_rank_part_save(const strc_program *, uint32_t first, uint32_t end, const strc_env *,
+                         const void *state, void *to);
+void strc_rank_part_restore(const strc_program *, uint32_t first, uint32_t end, strc_env *,
+                            void *state, const void *from);
 
 #ifdef __cplusplus
 }
