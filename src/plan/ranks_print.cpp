@@ -114,9 +114,12 @@ private:
         const bool isWhole =
             std::none_of(ranks.mayBegin.begin() + begin + 1, ranks.mayBegin.begin() + end,
                          [](std::uint32_t may) { return may != 0; });
-        const std::string who =
-            nodes.size() == 1 ? names[*nodes.begin()] : fmt::format("{} filters", nodes.size());
-        return who + (isWhole ? ", which cannot be cut" : "");
+        if (nodes.size() == 1) return names[*nodes.begin()] + ", which cannot be cut";
+        const std::vector<double>& work = plan.chunk->nodeWork;
+        const NodeId most = *std::max_element(
+            nodes.begin(), nodes.end(), [&](NodeId a, NodeId b) { return work[a] < work[b]; });
+        return fmt::format("{} filters{}, the heaviest is {}", nodes.size(),
+                           isWhole ? ", which cannot be cut" : "", names[most]);
     }
 
     const Plan& plan;
