@@ -29,8 +29,9 @@ static strc_message_in *ask(strc_rank *rank, uint32_t whom, call what, request w
         memcpy(whole, &wanted, sizeof wanted);
         if (size != 0) memcpy(whole + sizeof wanted, bytes, size);
     }
-    if (!whole || strc_link_send(&rank->link, whom, STRC_SAID_CALL, (uint64_t)what, 0, whole,
-                                 sizeof wanted + size) != 0)
+    if (!whole || strc_link_send(&rank->link, whom,
+                                 (strc_message_out){STRC_SAID_CALL, (uint64_t)what, 0, whole,
+                                                    sizeof wanted + size}) != 0)
         strc_rank_lost(rank);
     free(whole);
     return strc_rank_wait(rank, whom, STRC_SAYS(STRC_SAID_REPLY));
@@ -96,7 +97,8 @@ static int64_t still(void *self, uint32_t input, int64_t most) {
 
 static void tell(strc_rank *rank, call what) {
     const request nothing = {0, 0, 0};
-    strc_link_send_all(&rank->link, STRC_SAID_CALL, (uint64_t)what, 0, &nothing, sizeof nothing);
+    strc_link_send_all(&rank->link, (strc_message_out){STRC_SAID_CALL, (uint64_t)what, 0, &nothing,
+                                                       sizeof nothing});
 }
 
 static void begin(void *self) {
@@ -135,8 +137,9 @@ strc_host strc_rank_host(strc_rank *rank) {
 // ---- the others
 
 static void reply(strc_rank *rank, int64_t value, const void *bytes, uint64_t size) {
-    strc_link_send(&rank->link, 0, STRC_SAID_REPLY, (uint64_t)value, (uint64_t)rank->all->outcome,
-                   bytes, size);
+    strc_link_send(&rank->link, 0,
+                   (strc_message_out){STRC_SAID_REPLY, (uint64_t)value,
+                                      (uint64_t)rank->all->outcome, bytes, size});
 }
 
 static void serve_read(strc_rank *rank, const request *wanted) {

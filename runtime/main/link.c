@@ -54,31 +54,29 @@ void strc_link_end(strc_link *link) {
     pthread_mutex_destroy(&link->mutex);
 }
 
-static int send_locked(strc_link *link, uint32_t to, strc_said what, uint64_t a, uint64_t b,
-                       const void *bytes, uint64_t size) {
-    unsigned char *whole = malloc(sizeof(head) + size);
+static int send_locked(strc_link *link, uint32_t to, strc_message_out message) {
+    unsigned char *whole = malloc(sizeof(head) + message.size);
     if (!whole) return -1;
-    const head front = {(uint32_t)what, 0, a, b, now()};
+    const head front = {(uint32_t)message.what, 0, message.a, message.b, now()};
     memcpy(whole, &front, sizeof front);
-    if (size != 0) memcpy(whole + sizeof front, bytes, size);
-    const int status = link->transport.send(link->transport.self, to, whole, sizeof(head) + size);
+    if (message.size != 0) memcpy(whole + sizeof front, message.bytes, message.size);
+    const int status =
+        link->transport.send(link->transport.self, to, whole, sizeof(head) + message.size);
     free(whole);
     return status;
 }
 
-int strc_link_send(strc_link *link, uint32_t to, strc_said what, uint64_t a, uint64_t b,
-                   const void *bytes, uint64_t size) {
+int strc_link_send(strc_link *link, uint32_t to, strc_message_out message) {
     pthread_mutex_lock(&link->mutex);
-    const int status = send_locked(link, to, what, a, b, bytes, size);
+    const int status = send_locked(link, to, message);
     pthread_mutex_unlock(&link->mutex);
     return status;
 }
 
-int strc_link_send_all(strc_link *link, strc_said what, uint64_t a, uint64_t b, const void *bytes,
-                       uint64_t size) {
+int strc_link_send_all(strc_link *link, strc_message_out message) {
     int status = 0;
     for (uint32_t k = 0; k < link->transport.size; ++k)
-        if (k != link->transport.rank) status |= strc_link_send(link, k, what, a, b, bytes, size);
+        if (k != link->transport.rank) status |= strc_link_send(link, k, message);
     return status;
 }
 
@@ -97,7 +95,7 @@ static void abort_all(strc_link *link, uint64_t transaction) {
     if (link->aborted >= transaction) return;
     link->aborted = transaction;
     for (uint32_t k = 1; k < link->transport.size; ++k)
-        send_locked(link, k, STRC_SAID_ABORT, transaction, 0, NULL, 0);
+        send_locked(link, k, (strc_message_out){STRC_SAID_ABORT, transaction, 0, NULL, 0});
 }
 
 static void forget(strc_message_in *message) { strc_link_free(message); }

@@ -40,6 +40,13 @@ typedef struct strc_message_in {
     void *whole;
 } strc_message_in;
 
+typedef struct strc_message_out {
+    strc_said what;
+    uint64_t a, b;
+    const void *bytes;
+    uint64_t size;
+} strc_message_out;
+
 typedef struct strc_link {
     strc_transport transport;
     pthread_mutex_t mutex;
@@ -58,11 +65,9 @@ typedef struct strc_link {
 int strc_link_begin(strc_link *);
 void strc_link_end(strc_link *);
 
-/// 0, or -1: no memory.
-int strc_link_send(strc_link *, uint32_t to, strc_said, uint64_t a, uint64_t b, const void *bytes,
-                   uint64_t size);
-int strc_link_send_all(strc_link *, strc_said, uint64_t a, uint64_t b, const void *bytes,
-                       uint64_t size);
+/// 0, or -1: no memory. Bytes are copied.
+int strc_link_send(strc_link *, uint32_t to, strc_message_out);
+int strc_link_send_all(strc_link *, strc_message_out);
 /// Waits for the next message of that rank that says one of `wanted`; to be given to strc_link_free. Null: the rank is gone.
 strc_message_in *strc_link_wait(strc_link *, uint32_t from, uint32_t wanted);
 void strc_link_free(strc_message_in *);

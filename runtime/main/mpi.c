@@ -15,7 +15,6 @@ enum { kSerialized = 2, kTag = 0, kStatusBytes = 256 };
 static const handle mpich_world = 0x44000000, mpich_byte = 0x4c00010d;
 static const size_t most = (size_t)1 << 30;  // bytes of a message; counts are ints
 
-/// Null: `first` of the alternatives.
 #define FUNCTIONS(ROW)                                                                           \
     ROW(init, "MPI_Init_thread", (int *, char ***, int required, int *provided))                 \
     ROW(rank, "MPI_Comm_rank", (handle, int *))                                                  \

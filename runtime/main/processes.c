@@ -1,9 +1,11 @@
 // Ranks as processes of this machine, with a socket between any two of them.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,7 +35,7 @@ typedef struct processes {
 
 static int is_later(void) { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
-static int give(processes *all, peer *to) {
+static int give(peer *to) {
     while (to->first) {
         outgoing *next = to->first;
         const char *bytes = (const char *)(next + 1);
@@ -47,7 +49,6 @@ static int give(processes *all, peer *to) {
         if (!to->first) to->last = NULL;
         free(next);
     }
-    (void)all;
     return 0;
 }
 
@@ -55,7 +56,7 @@ static int advance(void *self) {
     processes *all = self;
     int any = 0;
     for (uint32_t k = 0; k < all->size; ++k)
-        if (k != all->rank) any |= give(all, &all->peers[k]);
+        if (k != all->rank) any |= give(&all->peers[k]);
     return any;
 }
 
@@ -73,7 +74,7 @@ static int send_to(void *self, uint32_t to, const void *bytes, size_t size) {
     else
         other->first = made;
     other->last = made;
-    give(all, other);
+    give(other);
     return 0;
 }
 
@@ -163,7 +164,11 @@ int strc_transport_fork(strc_transport *transport, uint32_t size, char why[STRC_
     fflush(NULL);
     for (uint32_t k = 1; k < size && all->rank == 0; ++k) {
         peers[k].process = fork();
-        if (peers[k].process == 0) all->rank = k;
+        if (peers[k].process == 0) {
+            all->rank = k;
+            // Nobody else goes on with its files while it still has them.
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+        }
         if (peers[k].process < 0) {
             snprintf(why, STRC_TRANSPORT_WHY, "%s", strerror(errno));
             return -1;  // the sockets close, and with them the others end

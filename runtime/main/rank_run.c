@@ -43,7 +43,8 @@ static void receive(void *self, strc_env *env, void *state) {
     }
     const uint64_t transaction = message->a;
     strc_link_free(message);
-    strc_link_send(&rank->link, before, STRC_SAID_CREDIT, transaction, 0, NULL, 0);
+    strc_link_send(&rank->link, before,
+                   (strc_message_out){STRC_SAID_CREDIT, transaction, 0, NULL, 0});
 }
 
 static void send(void *self, strc_env *env, const void *state) {
@@ -60,8 +61,9 @@ static void send(void *self, strc_env *env, const void *state) {
         if (bytes != 0) memcpy(to, (const char *)state + table->tapes[k].at + at, bytes);
         to += bytes;
     }
-    const int status = strc_link_send(&rank->link, rank_of(rank) + 1, STRC_SAID_ITEMS,
-                                      rank->link.transaction, 0, packed, size);
+    const int status = strc_link_send(
+        &rank->link, rank_of(rank) + 1,
+        (strc_message_out){STRC_SAID_ITEMS, rank->link.transaction, 0, packed, size});
     free(packed);
     if (status != 0) strc_stop(env);
 }
@@ -89,7 +91,8 @@ static strc_end do_part(strc_rank *rank, const strc_program *program, strc_env *
 void strc_rank_serve_go(strc_rank *rank, const strc_program *program, strc_env *env, void *state,
                         const strc_message_in *go) {
     const strc_end end = do_part(rank, program, env, state, go->a, go->b);
-    strc_link_send(&rank->link, 0, STRC_SAID_VOTE, go->a, (uint64_t)end, NULL, 0);
+    strc_link_send(&rank->link, 0,
+                   (strc_message_out){STRC_SAID_VOTE, go->a, (uint64_t)end, NULL, 0});
     strc_message_in *result = strc_rank_wait(rank, 0, STRC_SAYS(STRC_SAID_RESULT));
     if (!result->a && end == STRC_END_ITERATIONS && rank->part)
         strc_rank_part_undo(rank->part, env, state);
@@ -110,8 +113,8 @@ static int scatter(strc_rank *rank, const strc_program *program, const strc_env 
                    const void *state) {
     if (!rank->have_state) {
         rank->have_state = 1;
-        return strc_link_send_all(&rank->link, STRC_SAID_STATE, env->random, 0, state,
-                                  program->state_size);
+        return strc_link_send_all(&rank->link, (strc_message_out){STRC_SAID_STATE, env->random, 0,
+                                                                  state, program->state_size});
     }
     int status = 0;
     for (uint32_t k = 1; k < rank->parts; ++k) {
@@ -120,7 +123,8 @@ static int scatter(strc_rank *rank, const strc_program *program, const strc_env 
         unsigned char *bytes = malloc(size + 1);
         if (!bytes) return -1;
         strc_rank_part_save(program, first, end, env, state, bytes);
-        status |= strc_link_send(&rank->link, k, STRC_SAID_CARRIED, 0, 0, bytes, size);
+        status |= strc_link_send(&rank->link, k,
+                                 (strc_message_out){STRC_SAID_CARRIED, 0, 0, bytes, size});
         free(bytes);
     }
     return status;
@@ -159,13 +163,15 @@ static uint64_t run(void *self, strc_env *env, void *state, uint64_t count, strc
         return 0;
     }
     rank->is_apart = 1;
-    strc_link_send_all(&rank->link, STRC_SAID_GO, transaction, count, NULL, 0);
+    strc_link_send_all(&rank->link, (strc_message_out){STRC_SAID_GO, transaction, count, NULL, 0});
     const strc_end own = do_part(rank, program, env, state, transaction, count);
     if (own != STRC_END_ITERATIONS)
-        strc_link_send_all(&rank->link, STRC_SAID_ABORT, transaction, 0, NULL, 0);
+        strc_link_send_all(&rank->link,
+                           (strc_message_out){STRC_SAID_ABORT, transaction, 0, NULL, 0});
     const strc_end end = count_votes(rank, own);
     const int is_fine = end == STRC_END_ITERATIONS;
-    strc_link_send_all(&rank->link, STRC_SAID_RESULT, (uint64_t)is_fine, 0, NULL, 0);
+    strc_link_send_all(&rank->link,
+                       (strc_message_out){STRC_SAID_RESULT, (uint64_t)is_fine, 0, NULL, 0});
     if (is_fine) {
         choose_length(rank, count, now() - begun);
         return count;
@@ -181,7 +187,7 @@ static int settle(void *self, strc_env *env, void *state) {
     if (!rank->is_apart) return 0;
     rank->is_apart = 0;
     for (uint32_t k = 1; k < rank->parts; ++k)
-        strc_link_send(&rank->link, k, STRC_SAID_SETTLE, 0, 0, NULL, 0);
+        strc_link_send(&rank->link, k, (strc_message_out){STRC_SAID_SETTLE, 0, 0, NULL, 0});
     for (uint32_t k = 1; k < rank->parts; ++k) {
         strc_message_in *carried = strc_rank_wait(rank, k, STRC_SAYS(STRC_SAID_CARRIED));
         strc_rank_part_restore(program, first_of(rank, k), end_of(rank, k), env, state,
@@ -213,7 +219,8 @@ static int committed(void *self, strc_env *env, const void *state, uint64_t done
     if (!options->checkpoint || done == rank->epoch ||
         (double)(now() - rank->saved) < options->every * 1e9)
         return 0;
-    strc_link_send_all(&rank->link, STRC_SAID_SAVE, done, (uint64_t)rank->is_apart, NULL, 0);
+    strc_link_send_all(&rank->link,
+                       (strc_message_out){STRC_SAID_SAVE, done, (uint64_t)rank->is_apart, NULL, 0});
     int status = strc_checkpoint_write(rank, env, state, done);
     status = all_have_done(rank, status);
     if (status == 0) status = strc_checkpoint_keep(rank, done);
@@ -221,7 +228,7 @@ static int committed(void *self, strc_env *env, const void *state, uint64_t done
         strc_host_end(rank->all, STRC_FAILED);
         return -1;
     }
-    strc_link_send_all(&rank->link, STRC_SAID_KEEP, rank->epoch, 0, NULL, 0);
+    strc_link_send_all(&rank->link, (strc_message_out){STRC_SAID_KEEP, rank->epoch, 0, NULL, 0});
     if (rank->epoch != 0) strc_checkpoint_clean(rank, rank->epoch);
     rank->epoch = done;
     rank->saved = now();

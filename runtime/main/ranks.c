@@ -129,7 +129,7 @@ static const char *difference(const hello *own, const hello *other) {
 static int agree(strc_rank *rank) {
     const hello own = hello_of(rank);
     if (rank_of(rank) != 0) {
-        strc_link_send(&rank->link, 0, STRC_SAID_HELLO, 0, 0, &own, sizeof own);
+        strc_link_send(&rank->link, 0, (strc_message_out){STRC_SAID_HELLO, 0, 0, &own, sizeof own});
         strc_message_in *answer = strc_rank_wait(rank, 0, STRC_SAYS(STRC_SAID_AGREED));
         const int status =
             answer->size == 0 ? 0 : fail_about((uint32_t)answer->a, (const char *)answer->bytes);
@@ -148,7 +148,8 @@ static int agree(strc_rank *rank) {
         }
         strc_link_free(message);
     }
-    strc_link_send_all(&rank->link, STRC_SAID_AGREED, which, 0, why, why ? strlen(why) + 1 : 0);
+    strc_link_send_all(&rank->link, (strc_message_out){STRC_SAID_AGREED, which, 0, why,
+                                                       why ? strlen(why) + 1 : 0});
     return why ? fail_about(which, why) : 0;
 }
 
@@ -244,7 +245,8 @@ static int opened(strc_environment *all, int status) {
     heard known = {0};
     if (all->readers) known = heard_of(all);
     if (rank_of(rank) != 0) {
-        strc_link_send(&rank->link, 0, STRC_SAID_OPENED, status != 0, 0, &known, sizeof known);
+        strc_link_send(&rank->link, 0,
+                       (strc_message_out){STRC_SAID_OPENED, status != 0, 0, &known, sizeof known});
         strc_message_in *answer = strc_rank_wait(rank, 0, STRC_SAYS(STRC_SAID_AGREED));
         if (answer->a != 0) status = -1;
         if (answer->size == sizeof known) memcpy(&known, answer->bytes, sizeof known);
@@ -259,7 +261,8 @@ static int opened(strc_environment *all, int status) {
             merge(&known, &other);
             strc_link_free(message);
         }
-        strc_link_send_all(&rank->link, STRC_SAID_AGREED, status != 0, 0, &known, sizeof known);
+        strc_link_send_all(&rank->link, (strc_message_out){STRC_SAID_AGREED, status != 0, 0, &known,
+                                                           sizeof known});
     }
     if (status == 0) hear(all, &known);
     return status;
@@ -268,7 +271,8 @@ static int opened(strc_environment *all, int status) {
 /// Is all well everywhere?
 static int all_agree(strc_rank *rank, int status) {
     if (rank_of(rank) != 0) {
-        strc_link_send(&rank->link, 0, STRC_SAID_OPENED, status != 0, 0, NULL, 0);
+        strc_link_send(&rank->link, 0,
+                       (strc_message_out){STRC_SAID_OPENED, status != 0, 0, NULL, 0});
         strc_message_in *answer = strc_rank_wait(rank, 0, STRC_SAYS(STRC_SAID_AGREED));
         if (answer->a != 0) status = -1;
         strc_link_free(answer);
@@ -280,7 +284,7 @@ static int all_agree(strc_rank *rank, int status) {
         if (message->a != 0) rank->has_failed = 1;
         strc_link_free(message);
     }
-    strc_link_send_all(&rank->link, STRC_SAID_AGREED, status != 0, 0, NULL, 0);
+    strc_link_send_all(&rank->link, (strc_message_out){STRC_SAID_AGREED, status != 0, 0, NULL, 0});
     return status;
 }
 
@@ -299,7 +303,7 @@ static void give_carried(strc_rank *rank, const strc_program *program, const str
     unsigned char *bytes = malloc(size + 1);
     if (!bytes) strc_rank_lost(rank);
     strc_rank_part_save(program, first, end, env, state, bytes);
-    strc_link_send(&rank->link, 0, STRC_SAID_CARRIED, 0, 0, bytes, size);
+    strc_link_send(&rank->link, 0, (strc_message_out){STRC_SAID_CARRIED, 0, 0, bytes, size});
     free(bytes);
 }
 
@@ -331,7 +335,8 @@ static strc_end serve(strc_rank *rank, const strc_program *program, strc_env *en
             case STRC_SAID_SAVE: {
                 rank->is_apart = (int)message->b;
                 const int status = strc_checkpoint_write(rank, env, state, message->a);
-                strc_link_send(&rank->link, 0, STRC_SAID_REPLY, status != 0, 0, NULL, 0);
+                strc_link_send(&rank->link, 0,
+                               (strc_message_out){STRC_SAID_REPLY, status != 0, 0, NULL, 0});
                 break;
             }
             case STRC_SAID_KEEP:
@@ -354,7 +359,8 @@ static int go_on(strc_rank *rank, strc_env *env, void *state) {
     status = all_agree(rank, status);
     if (status != 0 || !rank->all->options.resume) return status;
     if (rank_of(rank) == 0) {
-        strc_link_send_all(&rank->link, STRC_SAID_SAVE, rank->epoch, 0, NULL, 0);
+        strc_link_send_all(&rank->link,
+                           (strc_message_out){STRC_SAID_SAVE, rank->epoch, 0, NULL, 0});
     } else {
         strc_message_in *which = strc_rank_wait(rank, 0, STRC_SAYS(STRC_SAID_SAVE));
         rank->epoch = which->a;
@@ -405,9 +411,12 @@ static int end(strc_environment *all, int ran) {
     int status = 0;
     if (rank_of(rank) != 0) {
         const closed own = {(uint64_t)strc_messages_status(), all->items_read, all->items_written};
-        if (ran) strc_link_send(&rank->link, 0, STRC_SAID_CLOSED, 0, 0, &own, sizeof own);
+        if (ran)
+            strc_link_send(&rank->link, 0,
+                           (strc_message_out){STRC_SAID_CLOSED, 0, 0, &own, sizeof own});
     } else if (ran) {
-        strc_link_send_all(&rank->link, STRC_SAID_END, (uint64_t)all->outcome, 0, NULL, 0);
+        strc_link_send_all(&rank->link,
+                           (strc_message_out){STRC_SAID_END, (uint64_t)all->outcome, 0, NULL, 0});
         for (uint32_t k = 1; k < size_of(rank); ++k) {
             strc_message_in *message = strc_rank_wait(rank, k, STRC_SAYS(STRC_SAID_CLOSED));
             closed other;

@@ -79,6 +79,28 @@ std::string bytesOf(const std::vector<T>& rows) {
     return bytes;
 }
 
+void addRanks(const plan::Ranks& ranks, const plan::Network& network, std::vector<Data>& made,
+              Data& top) {
+    strc_ranks row = plan::viewOf(ranks, network);
+    row.work = nullptr;
+    row.may_begin = row.inputs = row.outputs = nullptr;
+    row.tapes = nullptr;
+    made.push_back({"strc.ranks.work", bytesOf(ranks.work), {}});
+    made.push_back({"strc.ranks.may_begin", bytesOf(ranks.mayBegin), {}});
+    made.push_back({"strc.ranks.tapes", bytesOf(ranks.tapes), {}});
+    made.push_back({"strc.ranks.inputs", bytesOf(ranks.inputs), {}});
+    made.push_back({"strc.ranks.outputs", bytesOf(ranks.outputs), {}});
+    made.push_back({"strc.ranks",
+                    std::string(reinterpret_cast<const char*>(&row), sizeof row),
+                    {{offsetof(strc_ranks, work), "strc.ranks.work"},
+                     {offsetof(strc_ranks, may_begin), "strc.ranks.may_begin"},
+                     {offsetof(strc_ranks, tapes), "strc.ranks.tapes"},
+                     {offsetof(strc_ranks, inputs), "strc.ranks.inputs"},
+                     {offsetof(strc_ranks, outputs), "strc.ranks.outputs"}}});
+    top.pointers.push_back({offsetof(strc_executable, ranks), "strc.ranks"});
+    top.pointers.push_back({offsetof(strc_executable, rank_services), "strc_ranks_of_executables"});
+}
+
 class Tables {
 public:
     Tables(const Program& program, const codegen::Module& module)
@@ -113,7 +135,7 @@ public:
         add("strc.printed", program.printed, offsetof(strc_executable, printed));
         strc_text mainStream = text(program.mainStream);
         addPlugin();
-        addRanks();
+        if (program.ranks) addRanks(*program.ranks, program.network, made, top);
         addWaiting();
         add("strc.texts", texts, offsetof(strc_executable, texts));
         top.pointers.push_back({offsetof(strc_executable, program), "strc_program"});
@@ -555,32 +577,6 @@ private:
                         std::move(bytes),
                         {{offsetof(strc_plugin, controls), "strc.controls"}}});
         top.pointers.push_back({offsetof(strc_executable, plugin), "strc.plugin"});
-    }
-
-    // ---------------------------------------------------------------- ranks
-
-    void addRanks() {
-        if (!program.ranks) return;
-        const plan::Ranks& ranks = *program.ranks;
-        strc_ranks row = plan::viewOf(ranks, program.network);
-        row.work = nullptr;
-        row.may_begin = row.inputs = row.outputs = nullptr;
-        row.tapes = nullptr;
-        made.push_back({"strc.ranks.work", bytesOf(ranks.work), {}});
-        made.push_back({"strc.ranks.may_begin", bytesOf(ranks.mayBegin), {}});
-        made.push_back({"strc.ranks.tapes", bytesOf(ranks.tapes), {}});
-        made.push_back({"strc.ranks.inputs", bytesOf(ranks.inputs), {}});
-        made.push_back({"strc.ranks.outputs", bytesOf(ranks.outputs), {}});
-        made.push_back({"strc.ranks",
-                        std::string(reinterpret_cast<const char*>(&row), sizeof row),
-                        {{offsetof(strc_ranks, work), "strc.ranks.work"},
-                         {offsetof(strc_ranks, may_begin), "strc.ranks.may_begin"},
-                         {offsetof(strc_ranks, tapes), "strc.ranks.tapes"},
-                         {offsetof(strc_ranks, inputs), "strc.ranks.inputs"},
-                         {offsetof(strc_ranks, outputs), "strc.ranks.outputs"}}});
-        top.pointers.push_back({offsetof(strc_executable, ranks), "strc.ranks"});
-        top.pointers.push_back(
-            {offsetof(strc_executable, rank_services), "strc_ranks_of_executables"});
     }
 
     // ---------------------------------------------------------------- the constant

@@ -317,7 +317,7 @@ bool hasStrings(const types::Type* type) {
 std::optional<Chunk> cutIntoSegments(const Plan& plan, Placed placed,
                                      const std::vector<std::int64_t>& reads, const ChunkSize& size,
                                      const graph::Repetitions& repetitions,
-                                     const WorkEstimate& work, Cuts cuts) {
+                                     const WorkEstimate& work) {
     std::vector<Step> steps = std::move(placed.steps);
     Carries carries(plan, steps, size, repetitions);
     if (!carries.find() || steps.empty()) return std::nullopt;
@@ -335,7 +335,7 @@ std::optional<Chunk> cutIntoSegments(const Plan& plan, Placed placed,
     for (const std::int64_t items : reads) chunk.reads.push_back(items / size.slices);
     chunk.carries = std::move(carries.found);
     for (Step& step : steps) step = sliceOf(plan, std::move(step), size.slices);
-    Cutting(plan, work, std::move(steps), cuts).run(chunk);
+    Cutting(plan, work, std::move(steps), size.cuts).run(chunk);
     chunk.coarse = coarseSections(chunk);
     return chunk;
 }

@@ -10,8 +10,9 @@ import struct
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
-from command import Case, STRC, clean
+from command import Case, clean
 
 HEAVY = """
 float->float filter Smooth(float a, int n) {
@@ -341,10 +342,13 @@ LAUNCHERS = [name for name in ("mpirun.openmpi", "mpirun.mpich") if shutil.which
 class Mpi(Ranks):
     """The same over MPI, as far as it is there."""
 
+    @staticmethod
+    def env():
+        return clean({"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"})
+
     def launch(self, launcher, ranks, *words, status=0):
         more = ["--oversubscribe"] if "openmpi" in launcher else []
-        env = clean({"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"})
-        run = subprocess.run([launcher, *more, "-n", str(ranks), *words], cwd=self.folder, env=env, capture_output=True, text=True,
+        run = subprocess.run([launcher, *more, "-n", str(ranks), *words], cwd=self.folder, env=self.env(), capture_output=True, text=True,
                              timeout=300)
         if status is not None:
             self.assertEqual(run.returncode, status, run.stderr)
@@ -374,6 +378,39 @@ class Mpi(Ranks):
             self.assertNotEqual(run.returncode, 0)
             self.assertIn("rank 1", run.stderr)
             self.assertIn("it runs another program than rank 0", run.stderr)
+
+
+    def ranks_that_run(self):
+        found = []
+        for path in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if os.readlink(path / "exe") == str(self.folder / "made"):
+                    found.append(int(path.name))
+        return found
+
+    def test_killed_under_mpirun(self):
+        """A death ends the job, and the next one goes on."""
+        self.build(CHAIN)
+        self.file("in.raw", floats(200_000))
+        self.made("--in", "in.raw", "--out", "out.raw")
+        whole = self.bytes("out.raw")
+        for launcher in LAUNCHERS:
+            shutil.rmtree(self.folder / "kept", ignore_errors=True)
+            self.file("out.raw", b"")
+            more = ["--oversubscribe"] if "openmpi" in launcher else []
+            for _ in range(2):
+                run = subprocess.Popen([launcher, *more, "-n", "3", "./made", *self.ON, "--resume"], cwd=self.folder, env=self.env(),
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                manifest = self.folder / "kept" / "checkpoint"
+                before = manifest.read_text() if manifest.exists() else ""
+                while run.poll() is None and (not manifest.exists() or manifest.read_text() == before):
+                    time.sleep(0.01)
+                running = self.ranks_that_run()
+                if running:
+                    os.kill(running[-1], signal.SIGKILL)
+                run.wait(60)
+            self.launch(launcher, 3, "./made", *self.ON, "--resume")
+            self.assertEqual(self.bytes("out.raw"), whole)
 
 
 for name in [name for name in dir(Ranks) if name.startswith("test_")]:

@@ -17,21 +17,21 @@
 
 namespace strc::plan {
 
+/// Where segments may end: where something is handed to the next chunk, or behind each step, for ranks.
+enum class Cuts : std::uint8_t { WhereHandedOver, Everywhere };
+
 /// How many steady states chunks can have, and should.
 struct ChunkSize {
     std::int64_t states = 0;  ///< of a slice; 0: there are no chunks
     std::int64_t slices = 1, usual = 1;  ///< Chunk::slices, Chunk::usual
+    Cuts cuts = Cuts::WhereHandedOver;
 };
-
-/// Where segments may end: where something is handed to the next chunk, or behind each step, for ranks.
-enum class Cuts : std::uint8_t { WhereHandedOver, Everywhere };
 
 /// None: something would be carried that cannot be. `made` has channels, but need not be laid out:
 /// places within fields and tapes count from the beginning of these. `placed` and what it reads are a chunk with all its slices.
 std::optional<Chunk> cutIntoSegments(const Plan& made, Placed placed,
                                      const std::vector<std::int64_t>& reads, const ChunkSize&,
-                                     const graph::Repetitions&, const WorkEstimate&,
-                                     Cuts = Cuts::WhereHandedOver);
+                                     const graph::Repetitions&, const WorkEstimate&);
 /// Of the segments from `taken` to before `given`.
 double workBetween(const Chunk&, std::size_t taken, std::size_t given);
 /// Sections between fewer hand-overs, for Chunk::coarse, unless the estimate says that they would be worse.
