@@ -2,9 +2,9 @@
 #ifndef STRC_HOST_H
 #define STRC_HOST_H
 
-#include "strc/files/file_cycle.h"
 #include "messages.h"
 #include "options.h"
+#include "strc/files/file_cycle.h"
 #include "strc/files/supply.h"
 
 typedef enum strc_outcome {
@@ -52,12 +52,18 @@ typedef struct strc_environment {
     uint64_t items_written_before;
     strc_symbolic filters;  ///< whose shapes only the run knows; of the library
     strc_symbolic filter_calls;  ///< the same for the program
+    struct strc_rank *ranks;  ///< null: it is one process
+    const unsigned char
+        *others_inputs;  ///< by input: nonzero: another rank reads it; null: no rank does
+    const unsigned char *others_outputs;  ///< likewise
     strc_file_cycle
         cycle;  ///< the open output, if it gets what they give or has files of several formats
 } strc_environment;
 
 /// The options are parsed. Opens what the program prints to, then all files; 0, or -1 after reporting.
 int strc_host_open(strc_environment *);
+/// Sets the parameters that are the rate or the channels of the input, unless -D has set them.
+void strc_host_hear(strc_environment *, const strc_stream_info *);
 /// Completes and closes everything, and tells what is left over of the inputs.
 void strc_host_close(strc_environment *);
 

@@ -7,6 +7,7 @@
 
 #include "profiles.h"
 #include "progress.h"
+#include "ranks.h"
 #include "signals.h"
 #include "strc/device.h"
 #include "strc/processor.h"
@@ -38,8 +39,13 @@ static void out_of_memory(const char *part, uint64_t bytes) {
 
 static void *execute(void *argument) {
     strc_run *run = argument;
-    run->end = strc_execute(run->program, &run->env, run->state,
-                            run->environment.options.iterations, &run->done);
+    strc_environment *all = &run->environment;
+    if (all->ranks)
+        run->end =
+            run->about->rank_services->run(all, run->program, &run->env, run->state, &run->done);
+    else
+        run->end =
+            strc_execute(run->program, &run->env, run->state, all->options.iterations, &run->done);
     return NULL;
 }
 
@@ -137,8 +143,9 @@ static int drains(const strc_run *run) {
     return program->inputs != 0 && run->about->inputs[program->inputs - 1].node == STRC_OPEN;
 }
 
-static uint32_t threads_of(const strc_options *options) {
-    return options->workers > 0 ? (uint32_t)options->workers : strc_processors();
+static uint32_t threads_of(const strc_environment *all) {
+    if (all->options.workers > 0) return (uint32_t)all->options.workers;
+    return all->ranks ? all->ranks->threads : strc_processors();
 }
 
 static void run_program(strc_run *run) {
@@ -158,7 +165,7 @@ static void run_program(strc_run *run) {
                           .parameters = all->options.parameters,
                           .work = (char *)run->state + state_size,
                           .symbolic = strc_filters_of(all),
-                          .workers = threads_of(&all->options),
+                          .workers = threads_of(all),
                           .shares_always = (uint8_t)all->options.no_tune,
                           .tuning = run->about->tuning,
                           .c_format = (uint8_t)all->options.c_format,
@@ -212,7 +219,7 @@ static void print_stats(const strc_run *run) {
             firings, firings == 1 ? "" : "s", run->seconds, items);
 }
 
-static int finish(strc_run *run, int ran) {
+static int finish(strc_run *run, int ran, int others) {
     const strc_environment *all = &run->environment;
     free(run->environment.options.parameters);
     strc_progress_erase();
@@ -224,6 +231,7 @@ static int finish(strc_run *run, int ran) {
         strc_messages_show();
     }
     int status = strc_messages_status();
+    if (status == 0) status = others;
     if (status != 0) return status;
     return strc_interrupted() && !all->reader_gone ? 128 + strc_interrupted() : 0;
 }
@@ -259,18 +267,21 @@ int main(int argc, char **argv) {
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     strc_messages_begin(run.about, slash ? slash + 1 : argc > 0 ? argv[0] : "program");
     strc_signals_begin();
-    int ran = 0;
+    int ran = 0, others = 0;
     strc_parsed parsed = strc_options_parse(&all->options, argc, argv, run.about);
     if (parsed == STRC_PARSED_DONE) return 0;
-    if (parsed == STRC_PARSED_RUN && check_processor(run.about) == 0 && open_weights(all) == 0 &&
-        strc_filters_open(all) == 0) {
+    const strc_rank_services *services = run.about->rank_services;
+    const int is_fine = parsed == STRC_PARSED_RUN && check_processor(run.about) == 0 &&
+                        (!services || services->begin(all) == 0);
+    if (is_fine && open_weights(all) == 0 && strc_filters_open(all) == 0) {
         run.program = choose_program(run.about->program);
-        strc_reading_threads = threads_of(&all->options);
+        strc_reading_threads = threads_of(all);
         if (strc_host_open(all) == 0) {
             run_program(&run);
             ran = 1;
         }
         strc_host_close(all);
+        if (all->ranks) others = services->end(all, ran);
     }
-    return finish(&run, ran);
+    return finish(&run, ran, others);
 }

@@ -9,11 +9,16 @@
 #include "host.h"
 #include "printing.h"
 #include "progress.h"
+#include "ranks.h"
 #include "signals.h"
 #include "strc/files/paths.h"
 #include "strc/files/sounds.h"
 
 static const strc_origin nowhere = STRC_ORIGIN(0, 0);
+
+static int is_of_others(const unsigned char *others, ptrdiff_t port) {
+    return others && others[port];
+}
 
 static strc_item item_of(const strc_executable *about, const strc_port *port) {
     return (strc_item){.type = &about->types[port->type],
@@ -103,6 +108,7 @@ static void hear_sounds(strc_environment *all) {
     const strc_executable *about = all->about;
     for (uint32_t k = 0; k < about->program->inputs; ++k) {
         const strc_port *port = &about->inputs[k];
+        if (is_of_others(all->others_inputs, k)) continue;
         heard_file file = file_at(port, &all->readers[k], 0);
         for (uint32_t j = 1; file.name; ++j) {
             hear_sound(all, port, &file);
@@ -267,8 +273,7 @@ static int find_formats(const strc_executable *about, const strc_port *port,
     return status;
 }
 
-/// Sets the parameters that are the rate or the channels of the input, unless -D has set them.
-static void set_from_sound(strc_environment *all, const strc_stream_info *info) {
+void strc_host_hear(strc_environment *all, const strc_stream_info *info) {
     strc_options *options = &all->options;
     if (info->rate == 0) return;
     for (uint32_t k = 0; k < all->about->parameter_count; ++k) {
@@ -287,7 +292,7 @@ static int open_input(strc_environment *all, const strc_port *port, strc_reader 
     if (strc_reader_open(reader, item.formats[0], item, item.files[0], nowhere,
                          (strc_before_waiting){flush_outputs, all}) != 0)
         return -1;
-    set_from_sound(all, &reader->info);
+    strc_host_hear(all, &reader->info);
     return 0;
 }
 
@@ -359,7 +364,8 @@ static int open_ends(strc_environment *all) {
     if (output && options->out.count > 1 && writes_twice(&options->out))
         status =
             STRC_FAIL(nowhere, ConflictingOptions, "--out", "another --out with the same file");
-    if (status == 0 && input) status = open_input(all, input, &all->readers[input - about->inputs]);
+    if (status == 0 && input && !is_of_others(all->others_inputs, input - about->inputs))
+        status = open_input(all, input, &all->readers[input - about->inputs]);
     return status;
 }
 
@@ -436,7 +442,7 @@ static int check_files(const strc_environment *all) {
     return status;
 }
 
-static int open_files(strc_environment *all) {
+static int open_inputs(strc_environment *all) {
     const strc_executable *about = all->about;
     const strc_options *options = &all->options;
     for (uint32_t k = 0; k < about->program->inputs; ++k) {
@@ -444,18 +450,28 @@ static int open_files(strc_environment *all) {
         const strc_port *port = &about->inputs[k];
         strc_supply_begin(input, &all->readers[k], options->loop_input,
                           options->tail == STRC_TAIL_PAD, port->flush, about->most_bytes);
-        if (port->node != STRC_OPEN && open_reader(all, port, input) != 0) return -1;
+        if (port->node != STRC_OPEN && !is_of_others(all->others_inputs, k) &&
+            open_reader(all, port, input) != 0)
+            return -1;
     }
     hear_sounds(all);
+    return 0;
+}
+
+/// The inputs are open.
+static int open_outputs(strc_environment *all) {
+    const strc_executable *about = all->about;
     const strc_port *input = open_port(about->inputs, about->program->inputs);
     int status = 0;
     for (uint32_t k = 0; k < about->program->outputs; ++k) {
         const strc_port *port = &about->outputs[k];
+        if (is_of_others(all->others_outputs, k)) continue;
         if (port->node == STRC_OPEN && open_output(all, port, input) != 0) return -1;
     }
     for (uint32_t k = 0; k < about->program->outputs; ++k) {
         const strc_port *port = &about->outputs[k];
-        if (port->node != STRC_OPEN) status |= open_writer(all, port, &all->outputs[k]);
+        if (port->node != STRC_OPEN && !is_of_others(all->others_outputs, k))
+            status |= open_writer(all, port, &all->outputs[k]);
     }
     return status;
 }
@@ -497,6 +513,8 @@ int strc_host_open(strc_environment *all) {
         strc_host_print_failed(all);
     if (status == 0) status = check_files(all);
     if (status == 0) status = open_ends(all);
-    if (status == 0) status = open_files(all);
+    if (status == 0) status = open_inputs(all);
+    if (all->ranks) status = about->rank_services->opened(all, status);
+    if (status == 0) status = open_outputs(all);
     return status;
 }

@@ -21,6 +21,10 @@ typedef enum option_id {
     kWorkers,
     kNoTune,
     kProfile,
+    kRanks,
+    kCheckpoint,
+    kEvery,
+    kResume,
     kDefine,
     kWeights,
     kIn,
@@ -64,6 +68,13 @@ static const option table[] = {
     {kProfile, 0, "--profile", NULL,
      "measure the run, and print on standard error what filters, threads and tapes took; "
      "--profile=FILE also writes it to a file for Perfetto, chrome://tracing or --profile-use"},
+    {kRanks, 0, "--ranks", "N",
+     "share the program among N processes of this machine; those that mpirun starts do so anyway"},
+    {kCheckpoint, 0, "--checkpoint", "DIR",
+     "write down in this folder from time to time what a run needs to go on from there"},
+    {kEvery, 0, "--every", "S", "seconds between two of these; default: 60"},
+    {kResume, 0, "--resume", NULL,
+     "go on from what --checkpoint has written, if there is anything"},
     {kDefine, 'D', "--define", "NAME=VALUE", "value of a parameter that was left open"},
     {kWeights, 0, "--weights", "FILE", "the safetensors file with the learned values"},
     {kIn, 0, "--in", "FILE",
@@ -252,6 +263,23 @@ static void take_profile(strc_options *options, const strc_executable *about, co
               "'--profile' is for executables that were built with it: 'strc build --profile'");
 }
 
+static int is_of_ranks(option_id id) { return id >= kRanks && id <= kResume; }
+
+/// Nonzero: the executable has no such option.
+static int lacks_ranks(const strc_executable *about, const char *option) {
+    if (about->ranks) return 0;
+    char text[160];
+    snprintf(text, sizeof text,
+             "'%s' is for executables that were built with --ranks: 'strc build --ranks'", option);
+    STRC_FAIL(nowhere, BadCommandLine, text);
+    return 1;
+}
+
+static void check_resume(const strc_options *options) {
+    if (options->resume && !options->checkpoint)
+        STRC_FAIL(nowhere, BadCommandLine, "--resume needs --checkpoint");
+}
+
 static strc_file_options *file_of(strc_options *options, option_id id) {
     if (id == kIn || id == kInFormat) return &options->in;
     return id >= kIn ? &options->out : NULL;
@@ -261,6 +289,7 @@ static void take(strc_options *options, const strc_executable *about, const opti
                  const char *option, const char *text) {
     strc_file_options *file = file_of(options, what->id);
     if (file && !file->given) file->given = what->word;
+    if (is_of_ranks(what->id) && lacks_ranks(about, what->word)) return;
     int64_t count = 0;
     switch (what->id) {
         case kHelp: break;
@@ -272,6 +301,10 @@ static void take(strc_options *options, const strc_executable *about, const opti
         case kStats: options->stats = 1; break;
         case kNoTune: options->no_tune = 1; break;
         case kProfile: take_profile(options, about, text); break;
+        case kRanks: take_size(text, option, &options->ranks); break;
+        case kCheckpoint: options->checkpoint = text; break;
+        case kEvery: take_seconds(text, option, &options->every); break;
+        case kResume: options->resume = 1; break;
         case kTime: options->time = 1; break;
         case kLoopInput: options->loop_input = 1; break;
         case kTail: take_tail(text, option, about, &options->tail); break;
@@ -365,6 +398,7 @@ static int is_shown(option_id id, const strc_executable *about) {
     if (id == kDefine) return about->parameter_count != 0;
     if (id == kWeights) return about->weights_calls != NULL;
     if (id == kProfile) return about->profile != NULL;
+    if (is_of_ranks(id)) return about->ranks != NULL;
     return program->inputs != 0 || (id != kLoopInput && id != kTail);
 }
 
@@ -394,6 +428,7 @@ strc_parsed strc_options_parse(strc_options *options, int argc, char **argv,
     *options = (strc_options){.iterations = UINT64_MAX,
                               .limit = -1,
                               .seconds = -1,
+                              .every = 60,
                               .in = {.name = "-", .format = STRC_FORMATS},
                               .out = {.name = "-", .format = STRC_FORMATS}};
     const size_t capacity = (size_t)argc * sizeof *options->in.names;
@@ -424,5 +459,6 @@ strc_parsed strc_options_parse(strc_options *options, int argc, char **argv,
         else
             take(options, about, found, shown, value);
     }
+    check_resume(options);
     return strc_messages_status() == 0 ? STRC_PARSED_RUN : STRC_PARSED_WRONG;
 }

@@ -27,6 +27,10 @@ typedef struct strc_options {
     double seconds;  ///< negative: no limit
     int32_t workers;  ///< threads; 0: one for each processor
     int no_tune;
+    int32_t ranks;  ///< processes on this machine; 0: nobody has asked
+    const char *checkpoint;  ///< a folder; null: none
+    double every;  ///< seconds between two of them
+    int resume;
     int profile;
     const char *profile_file;  ///< null: the table alone
     strc_tail tail;

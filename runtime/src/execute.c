@@ -10,6 +10,7 @@
 #include "strc/device.h"
 #include "strc/ending.h"
 #include "strc/kernels.h"
+#include "strc/ranks.h"
 #include "thread.h"
 #include "timing.h"
 #include "undo.h"
@@ -80,12 +81,44 @@ static int has_begun(run *r) {
     return r->scales;
 }
 
+// ---- other ranks
+
+/// What they have of the state comes back, for what is done here alone.
+static void bring_home(run *r) {
+    const strc_rank_calls *ranks = r->env->ranks;
+    if (ranks && ranks->settle(ranks->self, r->env, r->state) != 0)
+        strc_leave(r->env, STRC_END_STOPPED);
+}
+
+/// Chunks that all ranks do next; 0: this one goes on alone.
+static uint64_t chunks_for_ranks(run *r, strc_division *division) {
+    const strc_chunks *chunks = r->program->chunks;
+    const strc_rank_calls *ranks = r->env->ranks;
+    if (!chunks || !r->scales || r->done < r->alone_until) return 0;
+    *division = (strc_division){.threads = 1, .slices = chunks->usual};
+    uint64_t count = ranks->wanted(ranks->self);
+    const uint64_t left = (r->iterations - r->done) / (chunks->iterations * chunks->usual);
+    if (count > left) count = left;
+    while (count != 0 && !has_items(r, chunks->reads, count * chunks->usual, 0)) count /= 2;
+    return count;
+}
+
+/// Lets out what a transaction has given, and keeps what has come of it, if that is due. Nonzero: the run ends.
+static int commit(run *r) {
+    const strc_rank_calls *ranks = r->env->ranks;
+    if (strc_undo_commit(&r->undo) != 0) return -1;
+    return ranks ? ranks->committed(ranks->self, r->env, r->state, r->done) : 0;
+}
+
 static int can_scale(run *r) {
     const strc_phase *scaled = &r->program->scaled;
     const int is_sound =
         r->done >= r->alone_until || r->done + scaled->iterations <= r->sound_until;
-    return r->scales && is_sound && r->iterations - r->done >= scaled->iterations &&
-           supplied(r, scaled, 0) && has_begun(r);
+    if (!r->scales || !is_sound || r->iterations - r->done < scaled->iterations ||
+        !supplied(r, scaled, 0))
+        return 0;
+    bring_home(r);
+    return has_begun(r);
 }
 
 // ---- threads
@@ -102,6 +135,7 @@ static int has_team(run *r) {
 /// How many chunks threads may do next; 0: they had better not. `division`: how.
 static uint64_t chunks_to_share(run *r, strc_division *division) {
     const strc_chunks *chunks = r->program->chunks;
+    if (r->env->ranks) return chunks_for_ranks(r, division);
     if (!r->shares || !r->scales || r->done < r->alone_until) return 0;
     *division = strc_sharing_wanted(&r->sharing);
     if (division->threads <= 1) return 0;
@@ -111,6 +145,16 @@ static uint64_t chunks_to_share(run *r, strc_division *division) {
     while (count >= 2 && !has_items(r, chunks->reads, count * division->slices, 0)) count /= 2;
     if (count < 2) strc_sharing_lacks(&r->sharing, *division);
     return count >= 2 && has_team(r) ? count : 0;
+}
+
+/// The same, but with other ranks.
+static void share_with_ranks(run *r, uint64_t count, strc_division division) {
+    const strc_rank_calls *ranks = r->env->ranks;
+    r->done_at_begin = r->done;
+    strc_undo_begin_team(&r->undo);
+    strc_end why = STRC_END_INTERRUPTED;
+    if (ranks->run(ranks->self, r->env, r->state, count, &why) < count) strc_leave(r->env, why);
+    r->done += count * r->program->chunks->iterations * division.slices;
 }
 
 /// A transaction of its own.
@@ -156,19 +200,23 @@ static strc_end run_phases(void *self) {
         strc_division division;
         const uint64_t shared = r->undo.is_open ? 0 : chunks_to_share(r, &division);
         if (shared != 0) {
-            share(r, shared, division);
-            if (strc_undo_commit(&r->undo) != 0) return STRC_END_STOPPED;
+            if (r->env->ranks)
+                share_with_ranks(r, shared, division);
+            else
+                share(r, shared, division);
+            if (commit(r) != 0) return STRC_END_STOPPED;
             continue;
         }
         if (can_scale(r)) {
             run_phase(r, &program->scaled, STRC_PROFILE_SCALED);
             if (!strc_undo_is_due(&r->undo)) continue;
             measure_alone(r);
-            if (strc_undo_commit(&r->undo) != 0) return STRC_END_STOPPED;
+            if (commit(r) != 0) return STRC_END_STOPPED;
             continue;
         }
-        if (strc_undo_commit(&r->undo) != 0) return STRC_END_STOPPED;
+        if (commit(r) != 0) return STRC_END_STOPPED;
         if (!supplied(r, &program->steady, 1)) return starved(r);
+        bring_home(r);
         run_phase(r, &program->steady, STRC_PROFILE_STEADY);
     }
     return STRC_END_ITERATIONS;
@@ -219,6 +267,8 @@ static void conclude_draining(run *r) {
 
 /// What has its items when those of an input do not suffice for a phase.
 static strc_end drain(run *r) {
+    const strc_rank_calls *ranks = r->env->ranks;
+    if (ranks && ranks->settle(ranks->self, r->env, r->state) != 0) return STRC_END_STOPPED;
     const strc_draining_facts facts = {.ending = r->program->ending,
                                        .places = strc_draining_places(r->program),
                                        .states = r->has_begun ? (int64_t)r->done : -1,
@@ -283,7 +333,12 @@ static strc_end run_by_demand(run *r) {
 }
 
 static strc_end run_whole(run *r) {
-    strc_end end = strc_attempt(r->env, run_init, r);
+    const strc_rank_calls *ranks = r->env->ranks;
+    strc_end end = STRC_END_ITERATIONS;
+    if (ranks && ranks->resume(ranks->self, r->env, r->state, &r->done))
+        r->has_begun = 1;
+    else
+        end = strc_attempt(r->env, run_init, r);
     if (end != STRC_END_ITERATIONS) return end;
     if (r->program->demand) return run_by_demand(r);
     do {
@@ -317,14 +372,14 @@ static void remember_sharing(const run *r) {
 
 strc_end strc_execute(const strc_program *program, strc_env *env, void *state, uint64_t iterations,
                       uint64_t *done) {
-    strc_state_begin(program, state);
+    if (!env->ranks) strc_state_begin(program, state);  // ranks may go on from a checkpoint
     run r = {.program = program, .env = env, .state = state, .iterations = iterations};
     env->poll = 0;
     env->stack_end = strc_end_of_stack();
     strc_mail_begin(env, program, state);
     int is_watched = strc_watch_start(&r.watch, env) == 0;
     r.scales = is_watched && program->scaled.iterations != 0;
-    r.shares = program->chunks != NULL && env->workers > 1;
+    r.shares = program->chunks != NULL && env->workers > 1 && !env->ranks;
     begin_sharing(&r);
     strc_undo_init(&r.undo, env, &r.watch, program, state);
     strc_end end = STRC_END_DEVICE;

@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <ostream>
+#include <regex>
 #include <set>
 
 #include <CLI/CLI.hpp>
@@ -195,6 +196,25 @@ void addPartitions(OptionAdder& add, CLI::App& sub) {
                 "crosses between them");
     add.setting(sub, "--profile-use", "FILE",
                 "with costs that --profile=FILE has measured; default: estimates");
+}
+
+/// Which the compiler takes apart.
+bool isNetwork(const std::string& text) {
+    static const std::regex form("[0-9.]+(ns|us|ms|s),[0-9.]*[1-9][0-9.]*[kMGT][bB]");
+    return std::regex_match(text, form);
+}
+
+void addNetwork(OptionAdder& add, CLI::App& sub) {
+    add.value(sub, "--network", "TIME,RATE",
+              "the network between ranks, by which the program is cut: from one to another, and "
+              "bits (b) or "
+              "bytes (B) a second; default: 10us,10Gb",
+              [&add](const std::string& text) {
+                  if (isNetwork(text))
+                      add.set("network", text);
+                  else
+                      add.wrongValue(text, "--network", "a time and a rate, such as 10us,10Gb");
+              });
 }
 
 void setDevice(OptionAdder& add, const std::string& text) {
@@ -437,6 +457,12 @@ private:
                   [this](const std::string& text) {
                       if (add.parseInteger("--threads", text, 1, 64)) add.set("threads", text);
                   });
+        sub.add_flag_callback(
+               "--ranks", [this] { add.set("ranks", "1"); },
+               "make an executable that can be several processes, its ranks, which share "
+               "the program: under mpirun, or by its own option --ranks N")
+            ->disable_flag_override();
+        addNetwork(add, sub);
         add.setting(sub, "--external-weights",
                     "leave the weights in their file, which the executable reads when it starts");
         add.setting(sub, "--no-torch",
@@ -477,6 +503,15 @@ private:
         add.knownValues[format] = listOf(kPictures);
         add.setting(sub, "--no-fold", "draw all streams of a large graph");
         addPartitions(add, sub);
+        add.value(
+            sub, "--ranks", "N",
+            "show how N ranks would share the program (build --ranks), what crosses between them "
+            "and "
+            "how fast that would be; in txt also what more ranks would bring, and what ends it",
+            [this](const std::string& text) {
+                if (add.parseInteger("--ranks", text, 1, 1024)) add.set("ranks", text);
+            });
+        addNetwork(add, sub);
         sub.add_flag("--memory", showsMemory,
                      "print instead what lies where in memory, and from when to when: txt "
                      "(default) or json");

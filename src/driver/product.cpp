@@ -17,12 +17,13 @@ void checkProduct(const Options& options, base::Diagnostics& diags) {
     for (const std::string host : {"plugin", "gnuradio"}) {
         if (!options.has(host)) continue;
         for (const std::string other : {"shared", "static", "external-weights", "bundle", "header",
-                                        "lanes", "threads", "target"})
+                                        "lanes", "threads", "target", "ranks"})
             if (options.has(other)) conflict("--" + host, "--" + other);
         if (options.emit) conflict("--" + host, "--emit");
     }
     const bool isPlugin = options.has("plugin") || options.has("gnuradio");
     if (options.has("plugin") && options.has("gnuradio")) conflict("--plugin", "--gnuradio");
+    if (options.has("shared") && options.has("ranks")) conflict("--shared", "--ranks");
     if (isPlugin || options.has("shared")) return;
     if (options.has("header") && options.emit != STRC_C_SOURCE)
         diags.add(Diag::BadCommandLine) << "--header needs --shared or --emit=c";

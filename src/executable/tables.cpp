@@ -79,6 +79,28 @@ std::string bytesOf(const std::vector<T>& rows) {
     return bytes;
 }
 
+void addRanks(const plan::Ranks& ranks, const plan::Network& network, std::vector<Data>& made,
+              Data& top) {
+    strc_ranks row = plan::viewOf(ranks, network);
+    row.work = nullptr;
+    row.may_begin = row.inputs = row.outputs = nullptr;
+    row.tapes = nullptr;
+    made.push_back({"strc.ranks.work", bytesOf(ranks.work), {}});
+    made.push_back({"strc.ranks.may_begin", bytesOf(ranks.mayBegin), {}});
+    made.push_back({"strc.ranks.tapes", bytesOf(ranks.tapes), {}});
+    made.push_back({"strc.ranks.inputs", bytesOf(ranks.inputs), {}});
+    made.push_back({"strc.ranks.outputs", bytesOf(ranks.outputs), {}});
+    made.push_back({"strc.ranks",
+                    std::string(reinterpret_cast<const char*>(&row), sizeof row),
+                    {{offsetof(strc_ranks, work), "strc.ranks.work"},
+                     {offsetof(strc_ranks, may_begin), "strc.ranks.may_begin"},
+                     {offsetof(strc_ranks, tapes), "strc.ranks.tapes"},
+                     {offsetof(strc_ranks, inputs), "strc.ranks.inputs"},
+                     {offsetof(strc_ranks, outputs), "strc.ranks.outputs"}}});
+    top.pointers.push_back({offsetof(strc_executable, ranks), "strc.ranks"});
+    top.pointers.push_back({offsetof(strc_executable, rank_services), "strc_ranks_of_executables"});
+}
+
 class Tables {
 public:
     Tables(const Program& program, const codegen::Module& module)
@@ -113,6 +135,7 @@ public:
         add("strc.printed", program.printed, offsetof(strc_executable, printed));
         strc_text mainStream = text(program.mainStream);
         addPlugin();
+        if (program.ranks) addRanks(*program.ranks, program.network, made, top);
         addWaiting();
         add("strc.texts", texts, offsetof(strc_executable, texts));
         top.pointers.push_back({offsetof(strc_executable, program), "strc_program"});
@@ -577,7 +600,7 @@ private:
         row.features = features;
         row.random = program.plan.program->random.state;
         row.tuning = program.tuning;
-        row.identity = program.isLibrary ? identityOf(program) : 0;
+        row.identity = program.isLibrary || program.ranks ? identityOf(program) : 0;
         row.init_firings = sum(program.repetitions.init);
         row.steady_firings = sum(program.repetitions.steady);
         row.init_writes = static_cast<std::uint64_t>(openWrites(program.plan, program.plan.init));

@@ -11,6 +11,7 @@
 #include "codegen/object.h"
 #include "graph/demand.h"
 #include "plan/plan.h"
+#include "plan/ranks.h"
 #include "plugins/plugin.h"
 #include "weights/weights.h"
 
@@ -39,6 +40,8 @@ struct Program {
     const plugins::Plugin* plugin = nullptr;  ///< that it is, too; null: it is none
     std::uint64_t lanesBytes = 0;  ///< of the state of all lanes of a library, on the stack
     unsigned threads = 1;  ///< that share a call of a library
+    const plan::Ranks* ranks = nullptr;  ///< null: it is one process
+    plan::Network network = {};  ///< between those
 };
 
 /// The constant by which main finds everything else.

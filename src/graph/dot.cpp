@@ -44,6 +44,9 @@ public:
         out +=
             "  edge [fontname=\"Helvetica\", fontsize=8, labelfontsize=8, color=gray30, "
             "arrowsize=0.6, labeldistance=1.8, labelangle=30];\n";
+        if (notes.segmentation && !notes.segmentation->summary.empty())
+            out += fmt::format("  graph [label={}, labelloc=b];\n",
+                               quoted(notes.segmentation->summary));
         writeBoxes();
         for (const Line& line : view.lines) writeLine(line);
         writeOpenEnds();
@@ -151,8 +154,9 @@ private:
     std::string segmentText(NodeId id) const {
         if (!notes.segmentation || notes.segmentation->segmentOf[id] == Segmentation::kNoSegment)
             return "";
-        std::string text = fmt::format("\nsegment {}, {:.1f}%", notes.segmentation->segmentOf[id],
-                                       100 * notes.segmentation->work[id]);
+        std::string text =
+            fmt::format("\n{} {}, {:.1f}%", notes.segmentation->isOfRanks() ? "rank" : "segment",
+                        notes.segmentation->segmentOf[id], 100 * notes.segmentation->work[id]);
         std::int64_t bytes = 0;
         bool isInTurn = false;
         for (const Segmentation::Carried& each : notes.segmentation->carried) {
@@ -168,6 +172,10 @@ private:
     std::string crossingText(EdgeId id) const {
         if (!notes.segmentation) return "";
         std::string text;
+        if (notes.segmentation->isOfRanks())
+            return notes.segmentation->bytes[id] > 0
+                       ? fmt::format("{:.4g} bytes a steady state", notes.segmentation->bytes[id])
+                       : "";
         if (notes.segmentation->crosses(graph.edges[id]))
             text = fmt::format("{} items a chunk", notes.segmentation->items[id]);
         for (const Segmentation::Carried& each : notes.segmentation->carried)

@@ -109,6 +109,7 @@ Json edgeJson(const Graph& graph, const Annotations& notes, EdgeId id) {
     if (notes.segmentation) {
         json["items"] = notes.segmentation->items[id];
         json["crosses"] = notes.segmentation->crosses(edge);
+        if (notes.segmentation->isOfRanks()) json["bytes"] = notes.segmentation->bytes[id];
     }
     return json;
 }
@@ -154,7 +155,11 @@ std::string toJson(const Graph& graph, const Annotations& notes) {
     }
     json["messages"] = Json::array();
     for (const MessageLink& link : graph.messages) json["messages"].push_back(messageJson(link));
-    if (notes.segmentation) json["partitions"] = segmentsJson(*notes.segmentation);
+    if (notes.segmentation && notes.segmentation->isOfRanks())
+        json["ranks"] = {{"work", notes.segmentation->segments},
+                         {"summary", notes.segmentation->summary}};
+    else if (notes.segmentation)
+        json["partitions"] = segmentsJson(*notes.segmentation);
     json["input"] = idOrNull(graph.input);
     json["output"] = idOrNull(graph.output);
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';

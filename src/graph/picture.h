@@ -28,7 +28,11 @@ struct Segmentation {
     std::vector<double> work;  ///< by NodeId: part of the work
     std::vector<std::int64_t> items;  ///< by EdgeId: that cross it in a chunk
     std::vector<Carried> carried;
+    /// Of ranks, which segments are then: by EdgeId what crosses in a steady state. Empty: they are threads'.
+    std::vector<double> bytes;
+    std::string summary;  ///< a line below the picture
 
+    bool isOfRanks() const { return !bytes.empty(); }
     bool crosses(const Edge& edge) const {
         return edge.from != kNone && edge.to != kNone &&
                segmentOf[edge.from] != segmentOf[edge.to] && segmentOf[edge.from] != kNoSegment &&

@@ -227,8 +227,8 @@ private:
 /// Cuts the steps where something is taken or given, but not into pieces that are too small.
 class Cutting {
 public:
-    Cutting(const Plan& plan, const WorkEstimate& estimate, std::vector<Step> all)
-        : steps(std::move(all)), cut(steps.size() + 1) {
+    Cutting(const Plan& plan, const WorkEstimate& estimate, std::vector<Step> all, Cuts where)
+        : steps(std::move(all)), cut(steps.size() + 1, where == Cuts::Everywhere) {
         for (const Step& step : steps) work.push_back(estimate.of(plan, step));
     }
 
@@ -371,7 +371,7 @@ std::optional<Chunk> cutIntoSegments(const Plan& plan, Placed placed,
     for (const std::int64_t items : reads) chunk.reads.push_back(items / size.slices);
     chunk.carries = std::move(carries.found);
     for (Step& step : steps) step = sliceOf(plan, std::move(step), size.slices);
-    Cutting(plan, work, std::move(steps)).run(chunk);
+    Cutting(plan, work, std::move(steps), size.cuts).run(chunk);
     chunk.coarse = coarseSections(chunk);
     return chunk;
 }

@@ -112,7 +112,8 @@ ChunkPhase chunked(const graph::Graph& graph, const Scalable& from, const ChunkL
         best = phases.within(bytes, std::min(length.most, wanted));
         if (once * static_cast<double>(best.factor) >= kWork / 4) break;
     }
-    if (best.factor == 0 || once * static_cast<double>(best.factor) < kLeastWork) return {};
+    const bool isLittle = once * static_cast<double>(best.factor) < kLeastWork;
+    if (best.factor == 0 || (isLittle && !length.always)) return {};
     return phases.inSlices(std::move(best), length);
 }
 

@@ -134,17 +134,19 @@ private:
         Scalable all = scalable(begin);
         all.factor = result.scaled.iterations;
         const WorkEstimate work(program, options.measured);
-        auto [scaled, size] = chunked(graph, all,
-                                      {mostFactor(), work.ofSteadyState(repetitions),
-                                       fewestFirings(repetitions), options.chunkStates});
+        auto [scaled, size] =
+            chunked(graph, all,
+                    {mostFactor(), work.ofSteadyState(repetitions), fewestFirings(repetitions),
+                     options.chunkStates, options.ranks});
         if (scaled.factor == 0) return;
+        if (options.ranks) size.cuts = Cuts::Everywhere;
         std::vector<Channel> before = result.channels;
         Phase phase;
         take(phase, scaled.placed, repetitions.steady, scaled.factor);
         scaled.placed.steps = std::move(phase.steps);
         auto chunk =
             cutIntoSegments(result, std::move(scaled.placed), phase.reads, size, repetitions, work);
-        const bool pays = chunk && (options.chunkStates != 0 || canGain(*chunk));
+        const bool pays = chunk && (options.chunkStates != 0 || options.ranks || canGain(*chunk));
         if (!pays || !base::PassRun(context.passes, base::Pass::Chunks, "the steady state")) {
             result.channels = std::move(before);
             return;

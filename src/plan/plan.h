@@ -174,6 +174,8 @@ struct Options {
     unsigned threads = 1;  ///< that share a call of a library
     /// Tensors are for a device, which gains from larger phases than a processor's caches do.
     bool forDevice = false;
+    bool ranks =
+        false;  ///< chunks are cut over several processes: into small segments, whether threads gain by them or not
 };
 
 /// Whose nodes are meant where code says which of them fires, in faults and profiles: the program itself, or what it was before it

@@ -8,6 +8,7 @@
 #include "graph/hierarchy.h"
 #include "plan/detail/names.h"
 #include "plan/marks.h"
+#include "plan/ranks.h"
 
 namespace strc::plan {
 namespace {
@@ -146,6 +147,33 @@ std::optional<Segmentation> segmentationOf(const Plan& plan) {
         made.carried.push_back({carry.node, carry.tape,
                                 carry.kind == CarryKind::Order ? 0 : carry.size, carry.taken,
                                 carry.given});
+    return made;
+}
+
+Segmentation segmentationOf(const Plan& plan, const Ranks& ranks, const Network& network,
+                            unsigned count) {
+    Segmentation made = *segmentationOf(plan);
+    const std::vector<std::uint32_t> first = cut(ranks, network, count);
+    const strc_ranks view = viewOf(ranks, network);
+    const auto rankOf = [&](std::uint32_t segment) {
+        return static_cast<std::uint32_t>(std::upper_bound(first.begin(), first.end(), segment) -
+                                          first.begin() - 1);
+    };
+    std::vector<double> work(first.size() - 1);
+    for (std::uint32_t k = 0; k < made.segments.size(); ++k) work[rankOf(k)] += made.segments[k];
+    for (std::uint32_t& segment : made.segmentOf)
+        if (segment != Segmentation::kNoSegment) segment = rankOf(segment);
+    made.segments = std::move(work);
+    made.carried.clear();
+    made.bytes.assign(plan.program->graph.edges.size(), 0);
+    for (std::size_t rank = 1; rank + 1 < first.size(); ++rank)
+        for (std::size_t k = 0; k < ranks.tapes.size(); ++k) {
+            std::uint64_t begin = 0;
+            made.bytes[ranks.edges[k]] +=
+                static_cast<double>(strc_cut_piece(&view, &ranks.tapes[k], first[rank], &begin)) /
+                static_cast<double>(made.states);
+        }
+    made.summary = summariseRanks(ranks, network, count);
     return made;
 }
 

@@ -16,6 +16,7 @@
 #include "session/detail/lanes.h"
 #include "session/detail/operator_library.h"
 #include "session/detail/own_library.h"
+#include "session/detail/ranks.h"
 #include "session/detail/split.h"
 #include "session/detail/threads.h"
 #include "session/engine.h"
@@ -53,6 +54,7 @@ public:
         how.lanes = lanes = lanesPart(program, settings);
         how.ordersSums = lanes != nullptr;
         tellThreads(program, settings);
+        if (settings.ranks != 0) ranks = findRanks(program, settings);
         if (diags().hasErrors()) return std::nullopt;
         const plan::Plan& plan = how.device ? how.device->parts->plan : *program.plan;
         codegen::Module module =
@@ -127,7 +129,9 @@ private:
                 lanes && lanes->plan->stateSize <= STRC_LANES_ON_STACK
                     ? static_cast<std::uint64_t>(lanes->plan->stateSize)
                     : 0,
-                settings.isShared ? settings.libraryThreads : 1};
+                settings.isShared ? settings.libraryThreads : 1,
+                ranks ? &*ranks : nullptr,
+                settings.network};
     }
 
     /// What runs filters whose shapes only the run knows.
@@ -225,6 +229,7 @@ private:
     HostFiles host;
     std::vector<std::string> libraries;  ///< that the executable loads
     std::shared_ptr<const codegen::LanesPart> lanes;
+    std::optional<plan::Ranks> ranks;
     std::uint64_t stackBytes = 0;  ///< codegen::Object
 };
 

@@ -166,7 +166,8 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.lowers = settings.lowers;
     request.forDevice = settings.device.kind == Device::Cuda;
     request.undoes = isDoneAhead(settings);
-    request.chunks = request.undoes && settings.threads != 1;
+    request.ranks = settings.ranks != 0;
+    request.chunks = request.undoes && (request.ranks || settings.threads != 1);
     request.chunkStates = settings.chunkStates;
     const profile::Measured measured = measuredOf(context, settings);
     request.measured = measured.firings;

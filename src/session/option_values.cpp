@@ -11,6 +11,7 @@ namespace {
 using Value = std::string_view;
 
 constexpr std::uint64_t kMostLibraryThreads = 64;
+constexpr std::uint64_t kMostRanks = 1024;
 
 bool number(Value text, std::uint64_t most, std::uint64_t& to) {
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
@@ -96,6 +97,44 @@ bool setDevice(Settings& settings, Value name) {
     if (!choose(name, {"cpu", "cuda", "auto"}, choice)) return false;
     settings.device = {static_cast<Device::Kind>(choice), 0};
     return true;
+}
+
+struct Unit {
+    Value name;
+    double factor;
+};
+
+/// A number and one of the units behind it.
+bool measure(Value text, std::initializer_list<Unit> units, double& to) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
+    if (error != std::errc() || !(to >= 0)) return false;
+    const Value unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    for (const Unit& each : units) {
+        if (each.name != unit) continue;
+        to *= each.factor;
+        return true;
+    }
+    return false;
+}
+
+/// LATENCY,PACE: "10us,10Gb"
+bool setNetwork(Settings& settings, Value text) {
+    const std::size_t comma = text.find(',');
+    plan::Network& network = settings.network;
+    return comma != Value::npos &&
+           measure(text.substr(0, comma), {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}},
+                   network.latency) &&
+           measure(text.substr(comma + 1),
+                   {{"kb", 1.25e-7},
+                    {"Mb", 1.25e-4},
+                    {"Gb", 0.125},
+                    {"Tb", 125},
+                    {"kB", 1e-6},
+                    {"MB", 1e-3},
+                    {"GB", 1},
+                    {"TB", 1e3}},
+                   network.pace) &&
+           network.pace > 0;
 }
 
 /// DIM:PLACES
@@ -186,6 +225,10 @@ bool setOption(Settings& settings, Value name, Value value) {
     if (name == "j")
         return number(value, INT32_MAX, count) &&
                (settings.threads = static_cast<unsigned>(count), true);
+    if (name == "network") return setNetwork(settings, value);
+    if (name == "ranks")
+        return number(value, kMostRanks, count) && count != 0 &&
+               (settings.ranks = static_cast<unsigned>(count), true);
     if (name == "threads")
         return number(value, kMostLibraryThreads, count) && count != 0 &&
                (settings.libraryThreads = static_cast<unsigned>(count), true);

@@ -340,7 +340,7 @@ private:
                         request.optimise.has_value(), ending ? &*ending : nullptr, request.undoes,
                         request.chunks, chunk, request.chunkStates,
                         request.measured.empty() ? nullptr : &request.measured, request.threads,
-                        request.forDevice});
+                        request.forDevice, request.ranks});
     }
 
     /// What --lenient made a warning of.

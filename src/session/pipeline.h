@@ -73,6 +73,7 @@ struct Request {
     std::int64_t chunkStates = 0;  ///< plan::Options::chunkStates
     std::map<std::string, double> measured;  ///< plan::Options::measured; empty: nobody has
     unsigned threads = 1;  ///< plan::Options::threads
+    bool ranks = false;  ///< plan::Options::ranks
     /// Declarations and static items alone: there is no main stream, and no stage after Lowered.
     bool withoutMain = false;
     /// The composite `top` has the item types that its children have, whatever it says.

@@ -177,6 +177,34 @@ std::optional<std::string> partitionsText(Product product, Compilation& program,
                    {&program.plannedQuota(), nullptr, segmentation ? &*segmentation : nullptr});
 }
 
+bool showsRanks(Product product, const Settings& settings) {
+    const bool isGraph = product == Product::Graph || product == Product::GraphJson ||
+                         product == Product::GraphDot || product == Product::GraphSvg;
+    return settings.ranks != 0 && isGraph;
+}
+
+/// Of the program behind passes, as `strc build --ranks` cuts it.
+std::optional<std::string> ranksText(Product product, Compilation& program,
+                                     const Settings& settings) {
+    if (!hasPlan(program)) return std::nullopt;
+    const plan::Plan& plan = *program.plan;
+    const std::string why = plan::whyNoRanks(plan);
+    if (!why.empty()) {
+        program.context.diags.add(base::Diag::Hint, mainHeader(program))
+            << "ranks cannot share this program: " + why;
+        return product == Product::Graph ? "ranks cannot share this program: " + why + '\n'
+                                         : picture(product, program, settings, plan.program->graph,
+                                                   {&program.plannedQuota(), nullptr, nullptr});
+    }
+    const plan::Ranks ranks = plan::findRanks(plan);
+    if (product == Product::Graph)
+        return plan::printRanks(plan, ranks, settings.network, settings.ranks);
+    const graph::Segmentation segmentation =
+        plan::segmentationOf(plan, ranks, settings.network, settings.ranks);
+    return picture(product, program, settings, plan.program->graph,
+                   {&program.plannedQuota(), nullptr, &segmentation});
+}
+
 std::string trees(const Compilation& program) {
     std::string text;
     for (std::size_t i = 0; i < program.programUnits; ++i) text += ast::dump(*program.units[i]);
@@ -186,7 +214,7 @@ std::string trees(const Compilation& program) {
 }  // namespace
 
 Stage stageOf(Product product, const Settings& settings) {
-    if (showsPartitions(product, settings)) return Stage::Planned;
+    if (showsPartitions(product, settings) || showsRanks(product, settings)) return Stage::Planned;
     switch (product) {
         case Product::Ast: return Stage::Parsed;
         case Product::Ir: return Stage::Lowered;
@@ -234,6 +262,7 @@ base::SourceRange mainHeader(const Compilation& program) {
 }
 
 std::optional<std::string> textOf(Product product, Compilation& program, const Settings& settings) {
+    if (showsRanks(product, settings)) return ranksText(product, program, settings);
     if (showsPartitions(product, settings)) return partitionsText(product, program, settings);
     switch (product) {
         case Product::Ast: return trees(program);

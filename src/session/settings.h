@@ -9,6 +9,7 @@
 
 #include "base/passes.h"
 #include "codegen/lower.h"
+#include "plan/ranks.h"
 #include "sched/schedule.h"
 #include "types/tensor_split.h"
 
@@ -88,6 +89,9 @@ struct Settings {
     std::string header;  ///< of the library; empty: beside it
     std::string bundle;  ///< --bundle: the folder for an executable and all it needs; empty: none
 
+    unsigned ranks =
+        0;  ///< --ranks: of build, 1: executables can be several processes; of graph, how many; 0: not given
+    plan::Network network;  ///< --network
     bool partitions = false;  ///< graphs and schedules show how threads share the program
     bool fold = true;  ///< large graphs when they are drawn
 };

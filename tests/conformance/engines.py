@@ -16,6 +16,7 @@ ENGINES = {
     "jit-arrays": ["--tapes=arrays", "--no-interpret"],
     "jit-arrays-threads": ["--tapes=arrays", "-j3", "--no-tune", "--chunk=2", "--no-interpret"],
     "executable": [],
+    "executable-ranks": ["--ranks"],  # three processes, where the program can be cut
     "executable-aarch64": ["--target=aarch64-linux-gnu", "--static"],  # needs the C compiler for it, and qemu
 }
 # Options of `strc run` that have a value, and those that are for the compiler.
@@ -24,6 +25,7 @@ WITH_VALUE = {
     "--in-format", "--out-format", "--out-rate", "--out-channels", "--out-sample", "--out-width",
     "--out-height", "--top", "--weights", "-D", "--stdlib", "-O", "--check", "--schedule", "-W",
 }  # fmt: skip
+OF_PROGRAM = {"executable-ranks": ["--ranks", "3"]}
 EMULATORS = {"executable-aarch64": ["qemu-aarch64"]}
 OF_COMPILER = {"--top", "--weights", "-D", "--stdlib", "-O", "--check", "--schedule", "-W", "-w"}
 NOT_YET = ("[cannot-compile]", "[format-left-out]")
@@ -58,7 +60,7 @@ def run(strc, engine, words, folder, interrupt_after=None):
     if built.fault or built.status != 0:
         return None if any(name in built.err for name in NOT_YET) else built
     try:
-        outcome = execute.run([*EMULATORS.get(engine, []), path, *program], folder, interrupt_after)
+        outcome = execute.run([*EMULATORS.get(engine, []), path, *OF_PROGRAM.get(engine, []), *program], folder, interrupt_after)
     finally:
         os.remove(path)
     outcome.err = built.err + outcome.err

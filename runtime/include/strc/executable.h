@@ -8,6 +8,7 @@
 #include "strc/beside.h"
 #include "strc/panels.h"
 #include "strc/plugin.h"
+#include "strc/ranks.h"
 #include "strc/runtime.h"
 #include "strc/safetensors.h"
 #include "strc/sounds.h"
@@ -195,6 +196,10 @@ typedef struct strc_threads_calls {
 } strc_threads_calls;
 extern const strc_threads_calls strc_threads_of_handles;
 
+/// The functions of an executable that was built for several ranks (runtime/main/ranks.h).
+struct strc_rank_services;
+extern const struct strc_rank_services strc_ranks_of_executables;
+
 typedef struct strc_executable {
     const strc_program *program;
     const char *texts;
@@ -224,6 +229,8 @@ typedef struct strc_executable {
     const strc_plugin *plugin;  ///< null: it is none
     const strc_text *waiting_paths;  ///< by node of program->ending, if there is one
     const strc_text *waiting_places;
+    const strc_ranks *ranks;  ///< null: it was built without --ranks
+    const struct strc_rank_services *rank_services;  ///< null likewise
     const struct strc_profile_tables *profile;  ///< null: it was built without --profile
     const struct strc_profile_calls *profile_calls;  ///< null likewise
     const char *printed;  ///< while the graph was built

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define STRC_ABI_VERSION 5u
+#define STRC_ABI_VERSION 6u
 /// At most so many bytes of strings at a time; what would be more is null.
 #define STRC_STRING_BYTES (UINT64_C(1) << 30)
 /// A value of a parameter, as it lies in memory, has so much room.
@@ -228,6 +228,8 @@ struct strc_env {
     struct strc_profile *profile;  ///< measures the run (strc/profile.h); null: nothing does
     /// What trials have found about this program on this processor is kept under that number (strc/tuning.h); 0: it is not kept.
     uint64_t tuning;
+    const struct strc_rank_calls
+        *ranks;  ///< other processes that do chunks (strc/ranks.h); null: there are none
     strc_fault fault;
     strc_device_error device_error;
     uint64_t firings;  ///< of a run by demand, or of those that drained it

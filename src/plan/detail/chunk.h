@@ -17,10 +17,14 @@
 
 namespace strc::plan {
 
+/// Where segments may end: where something is handed to the next chunk, or behind each step, for ranks.
+enum class Cuts : std::uint8_t { WhereHandedOver, Everywhere };
+
 /// How many steady states chunks can have, and should.
 struct ChunkSize {
     std::int64_t states = 0;  ///< of a slice; 0: there are no chunks
     std::int64_t slices = 1, usual = 1;  ///< Chunk::slices, Chunk::usual
+    Cuts cuts = Cuts::WhereHandedOver;
 };
 
 /// None: something would be carried that cannot be. `made` has channels, but need not be laid out:
@@ -45,6 +49,7 @@ struct ChunkLength {
     double work = 0;  ///< of a steady state (plan/work.h)
     std::int64_t fewest = 1;  ///< firings of a node in a steady state
     std::int64_t states = 0;  ///< if not 0, so many as far as memory allows, whatever their work is
+    bool always = false;  ///< also if their work is little
 };
 
 struct ChunkPhase {
