@@ -10,11 +10,12 @@
 
 namespace strc::codegen {
 
-/// The operands of a contraction: arrays of elements of one type.
+/// The operands of a contraction: arrays of elements of one type, but for factors, which may be narrower.
 struct Operands {
     llvm::Type* element;
     llvm::Value *out, *a, *b;
     std::vector<llvm::Value*> addends = {};
+    Factor factorA = {element}, factorB = {element};
 };
 
 /// Where a tile of a contraction lies: elements from the beginnings of its operands.

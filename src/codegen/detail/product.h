@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/detail/llvm.h"
 #include "ir/contraction.h"
 #include "target/model.h"
 
@@ -26,6 +27,17 @@ namespace strc::codegen {
 constexpr std::int64_t kMostPacked = 1280 * 1024;
 
 enum class VectorSource : std::uint8_t { Direct, Stored, Packed };
+
+/// What a factor is in memory.
+struct Factor {
+    llvm::Type* type = nullptr;  ///< of an element, or of a word (Product::word)
+    types::TypeKind kind = types::TypeKind::Void;  ///< of narrow elements; Void: that of the sums
+
+    bool operator==(const Factor&) const = default;
+};
+
+/// The number, or numbers, of a sum that a factor of a narrow type stands for.
+llvm::Value* widenFactor(llvm::IRBuilder<>&, llvm::Value* elements, const Factor&, llvm::Type* sum);
 
 struct Product {
     /// Operand `a` gives the scalars: where it did not, the operands have changed places.
@@ -56,6 +68,10 @@ struct Product {
         1;  ///< Packed: iterations of the first column loop that are packed together
     /// Sums of each place, to which the iterations of the innermost loop of sums go in turn; 0: each tile decides.
     std::int64_t parts = 0;
+    /// So many iterations of a sum of int8 are one, whose factors are words of as many bytes: an instruction of the processor adds
+    /// all of their products (target::Model::dots). Steps of a count words, those of b bytes.
+    std::int64_t word = 1;
+    std::int64_t wordStep = 0;  ///< from byte to byte of a word, in elements of b
     double cycles = 0;  ///< about
 
     std::int64_t countSums() const;
@@ -73,6 +89,11 @@ struct Product {
 /// matrices, or too small to be worth it.
 std::optional<Product> productOf(const ir::Contraction&, std::int64_t elementBytes,
                                  const target::Model&, bool canStoreA, bool canStoreB);
+
+/// The same of int8 with sums of int, in words. None: the processor has no such instruction, sums are too short, or nobody knows the
+/// operand that gives the vectors.
+std::optional<Product> dotProductOf(const ir::Contraction&, const target::Model&, bool canStoreA,
+                                    bool canStoreB);
 
 /// Sets its parts: then all places are summed up in one order, which others can follow.
 void fixParts(Product&);
