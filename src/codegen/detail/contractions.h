@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 
+#include "codegen/detail/factor.h"
 #include "codegen/detail/llvm.h"
 #include "codegen/detail/product.h"
 #include "ir/contraction.h"

@@ -17,7 +17,6 @@
 #include <string>
 #include <vector>
 
-#include "codegen/detail/llvm.h"
 #include "ir/contraction.h"
 #include "target/model.h"
 
@@ -27,17 +26,6 @@ namespace strc::codegen {
 constexpr std::int64_t kMostPacked = 1280 * 1024;
 
 enum class VectorSource : std::uint8_t { Direct, Stored, Packed };
-
-/// What a factor is in memory.
-struct Factor {
-    llvm::Type* type = nullptr;  ///< of an element, or of a word (Product::word)
-    types::TypeKind kind = types::TypeKind::Void;  ///< of narrow elements; Void: that of the sums
-
-    bool operator==(const Factor&) const = default;
-};
-
-/// The number, or numbers, of a sum that a factor of a narrow type stands for.
-llvm::Value* widenFactor(llvm::IRBuilder<>&, llvm::Value* elements, const Factor&, llvm::Type* sum);
 
 struct Product {
     /// Operand `a` gives the scalars: where it did not, the operands have changed places.

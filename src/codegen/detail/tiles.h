@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "codegen/detail/factor.h"
 #include "codegen/detail/llvm.h"
 #include "codegen/detail/product.h"
 
