@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "strc/values.h"
+#include "types/short_floats.h"
 #include "types/tensor_elements.h"
 
 namespace strc::eval {
@@ -172,8 +172,8 @@ private:
                 static_cast<std::int32_t>(reinterpret_cast<const std::int8_t*>(bytes)[at]));
         std::uint16_t bits = 0;
         std::memcpy(&bits, bytes + 2 * at, sizeof bits);
-        return static_cast<T>(kind == types::TypeKind::Half ? strc_of_half(bits)
-                                                            : strc_of_bfloat16(bits));
+        return static_cast<T>(kind == types::TypeKind::Half ? types::ofHalf(bits)
+                                                            : types::ofBFloat16(bits));
     }
 
     std::vector<T> made;

@@ -5,8 +5,8 @@
 
 #include "eval/detail/contract.h"
 #include "eval/detail/run.h"
-#include "strc/values.h"
 #include "types/long.h"
+#include "types/short_floats.h"
 
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wgnu-label-as-value"
@@ -296,12 +296,12 @@ NegV: {
     UNARY(IToD, S(1).d = S(2).i)
     UNARY(FToI, S(1).i = types::toInt(S(2).f))
     UNARY(I8ToI, S(1).i = static_cast<std::int8_t>(S(2).i))
-    UNARY(HToF, S(1).f = static_cast<float>(strc_of_half(bits16(S(2)))))
-    UNARY(FToH, S(1).i = strc_to_half(static_cast<double>(S(2).f)))
-    UNARY(DToH, S(1).i = strc_to_half(S(2).d))
-    UNARY(BToF, S(1).f = static_cast<float>(strc_of_bfloat16(bits16(S(2)))))
-    UNARY(FToB, S(1).i = strc_to_bfloat16(static_cast<double>(S(2).f)))
-    UNARY(DToB, S(1).i = strc_to_bfloat16(S(2).d))
+    UNARY(HToF, S(1).f = static_cast<float>(types::ofHalf(bits16(S(2)))))
+    UNARY(FToH, S(1).i = types::toHalf(static_cast<double>(S(2).f)))
+    UNARY(DToH, S(1).i = types::toHalf(S(2).d))
+    UNARY(BToF, S(1).f = static_cast<float>(types::ofBFloat16(bits16(S(2)))))
+    UNARY(FToB, S(1).i = types::toBFloat16(static_cast<double>(S(2).f)))
+    UNARY(DToB, S(1).i = types::toBFloat16(S(2).d))
     UNARY(IToL, S(1).l = S(2).i)
     UNARY(LToI, S(1).i = static_cast<std::int32_t>(S(2).l))
     UNARY(FToL, S(1).l = types::toLong(S(2).f))
