@@ -250,10 +250,7 @@ static int keep(strc_writer *writer, tensor *each, const unsigned char *from) {
     if (strc_grow((void **)&each->bytes, &each->capacity, each->size + bytes, 1, sink->origin,
                   sink->name) != 0)
         return -1;
-    if (strc_is_converted(each->shape[0]))
-        strc_narrow(each->shape[0], each->bytes + each->size, from, strc_shape_count(each->shape));
-    else
-        memcpy(each->bytes + each->size, from, bytes);
+    memcpy(each->bytes + each->size, from, bytes);
     each->size += bytes;
     ++each->count;
     return 0;

@@ -53,7 +53,6 @@ typedef struct output {
     const int64_t *shape;
     uint64_t count;
     char *header, *shape_text;
-    unsigned char *narrow;  // a tensor as the file has it
     unsigned char *kept;
     size_t capacity, size;
 } output;
@@ -92,10 +91,6 @@ static int begin_header(output *each) {
     if (!strc_own((void **)&each->header, 2 * capacity + 256, each->sink->origin, each->sink->name))
         return -1;
     each->shape_text = each->header + capacity + 256;
-    if (strc_is_converted(each->shape[0]) &&
-        !strc_own((void **)&each->narrow, strc_shape_bytes(each->shape) + 1, each->sink->origin,
-                  each->sink->name))
-        return -1;
     return each->sink->seekable ? strc_sink_write(each->sink, each->header, make_header(each)) : 0;
 }
 
@@ -148,10 +143,6 @@ static int write_tensor(const tensor_writer *own, output *each, const int64_t *s
         return each->sink->failed ? -1 : strc_sink_write(each->sink, "\n", 1);
     }
     const size_t bytes = strc_shape_bytes(shape);
-    if (strc_is_converted(shape[0])) {
-        strc_narrow(shape[0], each->narrow, from, strc_shape_count(shape));
-        from = each->narrow;
-    }
     if (each->sink->seekable) {
         ++each->count;
         return strc_sink_write(each->sink, from, bytes);
@@ -224,7 +215,6 @@ static void close_writer(strc_writer *writer) {
         output *each = &own->outputs[k];
         strc_sink_leave(&each->own);
         free(each->kept);
-        free(each->narrow);
         free(each->header);
     }
     free(own->shapes);

@@ -180,14 +180,12 @@ static void swap_bytes(unsigned char *at, size_t size) {
 /// Number `k` of the file, before which it stands. 1; 0 after a signal or at an end that comes too early; -1 after reporting.
 static int read_tensor(part *each, uint64_t k, unsigned char *to) {
     const size_t bytes = strc_shape_bytes(each->shape);
-    const size_t size = strc_elements[each->shape[0]].file_size;
+    const size_t size = strc_elements[each->shape[0]].size;
     const size_t count = strc_shape_count(each->shape);
-    unsigned char *memory = to;
     if (each->header.decoded) {
         memcpy(to, each->header.decoded + (size_t)k * bytes, bytes);
         return 1;
     }
-    if (strc_is_converted(each->shape[0])) to += count * strc_elements[each->shape[0]].size - bytes;
     for (size_t have = 0; have < bytes;) {
         const int64_t some = strc_source_move(each->source, to + have, bytes - have);
         if (some < 0) return -1;
@@ -200,7 +198,6 @@ static int read_tensor(part *each, uint64_t k, unsigned char *to) {
     }
     if (each->header.big_endian)
         for (size_t at = 0; at < bytes; at += size) swap_bytes(to + at, size);
-    if (memory != to) strc_widen(each->shape[0], memory, to, count);
     for (size_t at = 0; each->shape[0] == STRC_ELEMENT_BOOLEAN && at < count; ++at)
         to[at] = to[at] != 0;
     return 1;
@@ -245,7 +242,7 @@ int strc_tensors_next(strc_reader *reader, int is_padding, const int64_t **shape
     tensor_reader *own = reader->own;
     part *each = &own->parts[own->taken % own->count];
     *shape = is_padding && own->last ? own->last : each->shape;
-    const size_t bytes = strc_shape_count(*shape) * strc_elements[(*shape)[0]].size;
+    const size_t bytes = strc_shape_bytes(*shape);
     if (make_capacity(reader, bytes) != 0) return -1;
     *elements = own->memory;
     if (is_padding) {

@@ -16,7 +16,7 @@ size_t strc_shape_count(const int64_t *shape) {
 }
 
 size_t strc_shape_bytes(const int64_t *shape) {
-    return strc_shape_count(shape) * strc_elements[shape[0]].file_size;
+    return strc_shape_count(shape) * strc_elements[shape[0]].size;
 }
 
 static int is_same(const int64_t *one, const int64_t *other) {

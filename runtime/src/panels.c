@@ -16,13 +16,16 @@ static int64_t place(const strc_panel_loop *loops, uint32_t depth, int64_t itera
     return at;
 }
 
-static void gather(char *to, const char *from, const int64_t *places, int64_t columns,
-                   uint64_t element) {
-    if (element == sizeof(float))  // a size that is known makes this a load and a store
+static void gather(const strc_panels *how, char *to, const char *from, const int64_t *places,
+                   int64_t columns) {
+    const int64_t element = (int64_t)how->element, word = how->word;
+    if (element == sizeof(float) &&
+        word == 1)  // a size that is known makes this a load and a store
         for (int64_t k = 0; k < columns; ++k) memcpy(to + k * 4, from + places[k] * 4, 4);
     else
-        for (int64_t k = 0; k < columns; ++k)
-            memcpy(to + k * (int64_t)element, from + places[k] * (int64_t)element, element);
+        for (int64_t k = 0; k < columns * word; ++k)
+            memcpy(to + k * element,
+                   from + (places[k / word] + k % word * how->word_step) * element, how->element);
 }
 
 void strc_make_panels(const strc_panels *how, const strc_panel_loop *loops, void *to,
@@ -37,9 +40,9 @@ void strc_make_panels(const strc_panels *how, const strc_panel_loop *loops, void
         const int64_t used = columns - first < how->width ? columns - first : how->width;
         const int64_t row = (used + how->lanes - 1) / how->lanes * how->lanes;
         for (int64_t k = 0; k < used; ++k) places[k] = place(loops, how->column_loops, first + k);
-        for (int64_t sum = 0; sum < sums; ++sum, out += row * element) {
+        for (int64_t sum = 0; sum < sums; ++sum, out += row * how->word * element) {
             const int64_t at = how->first + place(sum_loops, how->sum_loops, sum);
-            gather(out, (const char *)from + at * element, places, used, how->element);
+            gather(how, out, (const char *)from + at * element, places, used);
         }
     }
 }

@@ -23,7 +23,7 @@ static int is_real(strc_element element) { return element >= STRC_ELEMENT_HALF; 
 static int64_t whole_at(strc_element element, const void *elements, uint64_t at) {
     switch (element) {
         case STRC_ELEMENT_BOOLEAN: return ((const uint8_t *)elements)[at] != 0;
-        case STRC_ELEMENT_INT8:
+        case STRC_ELEMENT_INT8: return ((const int8_t *)elements)[at];
         case STRC_ELEMENT_INT: {
             int32_t value;
             memcpy(&value, (const char *)elements + 4 * at, sizeof value);
@@ -38,6 +38,11 @@ static int64_t whole_at(strc_element element, const void *elements, uint64_t at)
 }
 
 static double real_at(strc_element element, const void *elements, uint64_t at) {
+    if (element == STRC_ELEMENT_HALF || element == STRC_ELEMENT_BFLOAT16) {
+        uint16_t bits;
+        memcpy(&bits, (const char *)elements + 2 * at, sizeof bits);
+        return element == STRC_ELEMENT_HALF ? strc_of_half(bits) : strc_of_bfloat16(bits);
+    }
     if (element != STRC_ELEMENT_DOUBLE) {
         float value;
         memcpy(&value, (const char *)elements + 4 * at, sizeof value);

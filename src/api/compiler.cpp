@@ -55,7 +55,8 @@ strc_status addSource(strc_compiler* compiler, const char* name, Read read) {
 
 /// SIZE_MAX: no memory has so many.
 std::size_t bytesOf(strc::types::TypeKind element, const std::vector<std::int64_t>& dims) {
-    std::size_t bytes = strc::types::bytesOutside(element);
+    static const strc::types::TypeTable types;
+    auto bytes = static_cast<std::size_t>(strc::types::sizeOf(types.scalar(element)));
     for (const std::int64_t extent : dims)
         if (extent < 0 || extent > INT32_MAX ||
             __builtin_mul_overflow(bytes, static_cast<std::size_t>(extent), &bytes))

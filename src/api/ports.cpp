@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "graph/turns.h"
-#include "types/tensor_elements.h"
 #include "types/tensor_text.h"
 
 namespace strc::api {
@@ -46,27 +45,17 @@ TypeKind elementKind(std::string_view name) {
 }
 
 TensorItem::TensorItem(const Type* item, const Type* tensor)
-    : element(tensor->element->kind),
-      count(static_cast<std::size_t>(types::countElements(tensor))),
-      outside(types::bytesOutside(element) * count),
-      inside(static_cast<std::size_t>(types::bytesInMemory(tensor))),
+    : inside(static_cast<std::size_t>(types::sizeOf(tensor))),
       size(static_cast<std::size_t>(types::sizeOf(item))),
-      offset(static_cast<std::size_t>(types::offsetIn(item, tensor))),
-      isWidened(types::isWidened(element)) {}
+      offset(static_cast<std::size_t>(types::offsetIn(item, tensor))) {}
 
 void TensorItem::take(std::byte* item, const std::byte* from) const {
     if (inside != size) std::memset(item, 0, size);
-    if (isWidened)
-        types::widen(element, count, item + offset, from);
-    else if (inside != 0)
-        std::memcpy(item + offset, from, inside);
+    if (inside != 0) std::memcpy(item + offset, from, inside);
 }
 
 void TensorItem::give(std::byte* to, const std::byte* item) const {
-    if (isWidened)
-        types::narrow(element, count, to, item + offset);
-    else if (inside != 0)
-        std::memcpy(to, item + offset, inside);
+    if (inside != 0) std::memcpy(to, item + offset, inside);
 }
 
 namespace {
@@ -122,9 +111,8 @@ strc_status tensorOf(const strc_compiler* compiler, bool isInput, size_t index, 
     const graph::Edge* edge = endOf(*compiler, isInput);
     if (!edge || index >= edge->tensors.size()) return STRC_WRONG_CALL;
     const Type* tensor = edge->tensors[index];
-    const auto count = static_cast<std::size_t>(types::countElements(tensor));
     *to = {elementName(tensor->element->kind), tensor->dims.size(), tensor->dims.data(),
-           count * types::bytesOutside(tensor->element->kind)};
+           static_cast<std::size_t>(types::sizeOf(tensor))};
     return STRC_OK;
 }
 

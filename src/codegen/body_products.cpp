@@ -8,6 +8,7 @@
 #include "codegen/detail/lane_sums.h"
 #include "codegen/stack_size.h"
 #include "operators/choice.h"
+#include "types/tensor_elements.h"
 
 namespace strc::codegen {
 
@@ -40,6 +41,34 @@ void fetchPanels(BodyContext& c, Product& product) {
 
 }  // namespace
 
+namespace {
+
+/// The factors are elements of two arrays of int8, and sums ints.
+bool isOfBytes(const BodyContext& c, const Instr& instr) {
+    auto is = [&](std::size_t k, types::TypeKind kind) {
+        return c.typeOf(instr.operands[k])->element->is(kind);
+    };
+    return is(0, types::TypeKind::Int) && is(1, types::TypeKind::Int8) &&
+           is(2, types::TypeKind::Int8);
+}
+
+std::optional<Product> productFor(const BodyContext& c, const Instr& instr,
+                                  const StoredOperands& stored) {
+    const ir::Contraction how = ir::contractionOf(instr);
+    if (isOfBytes(c, instr) && !how.parts)
+        if (auto made = dotProductOf(how, c.m.target(), stored[0], stored[1])) return made;
+    const Type* element = types::laneType(c.typeOf(instr.operands[0])->element);
+    return productOf(how, types::sizeOf(element), c.m.target(), stored[0], stored[1]);
+}
+
+Factor factorOf(BodyContext& c, const Instr& instr, std::size_t k) {
+    const Type* element = types::laneType(c.typeOf(instr.operands[k])->element);
+    return {c.m.memoryType(element),
+            types::isNarrow(element->kind) ? element->kind : types::TypeKind::Void};
+}
+
+}  // namespace
+
 void chooseProducts(BodyContext& c) {
     std::string text;
     std::optional<base::PassRun> run;
@@ -52,8 +81,7 @@ void chooseProducts(BodyContext& c) {
             const Type* element = c.typeOf(instr.operands[0])->element;
             const std::int64_t bytes = types::sizeOf(types::laneType(element));
             const StoredOperands stored = storedOperands(c.body, c.code, instr);
-            std::optional<Product> product =
-                productOf(ir::contractionOf(instr), bytes, c.m.target(), stored[0], stored[1]);
+            std::optional<Product> product = productFor(c, instr, stored);
             text += product ? codegen::print(*product) : "loops\n";
             if (!product) continue;
             if (c.m.options.ordersSums) fixParts(*product);
@@ -87,7 +115,8 @@ void emitInLanes(BodyContext& c, const Instr& instr) {
     const std::int64_t bytes = types::sizeOf(vector->element);
     auto operand = [&](std::size_t k) {
         return LaneOperand{c.operand(instr, k),
-                           types::lanesOf(c.typeOf(instr.operands[k])->element) != 0};
+                           types::lanesOf(c.typeOf(instr.operands[k])->element) != 0,
+                           factorOf(c, instr, k)};
     };
     LaneOperands operands{c.m.memoryType(vector->element), types::lanesOf(vector),
                           c.operand(instr, 0), operand(1), operand(2)};
@@ -110,6 +139,8 @@ void emitContract(BodyContext& c, const Instr& instr) {
                       c.operand(instr, 2)};
     for (std::size_t k = 3; k < instr.operands.size(); ++k)
         operands.addends.push_back(c.operand(instr, k));
+    operands.factorA = factorOf(c, instr, 1);
+    operands.factorB = factorOf(c, instr, 2);
     if (auto kernel = c.products.kernels.find(&instr); kernel != c.products.kernels.end()) {
         c.b.CreateCall(c.m.runtime("strc_kernel_run"), {c.param(kEnv), c.b.getInt32(kernel->second),
                                                         operands.out, operands.a, operands.b});
@@ -126,8 +157,10 @@ void emitContract(BodyContext& c, const Instr& instr) {
                               : emitContractionParts(site, how, operands);
     const auto& [product, stored] = found->second;
     if (product.source == VectorSource::Stored)
-        (product.isSwapped ? operands.a : operands.b) =
-            c.m.packed(*stored, product, types::sizeOf(element));
+        (product.isSwapped ? operands.a : operands.b) = c.m.packed(*stored, product);
+    if (product.word > 1)
+        operands.factorA.type = operands.factorB.type =
+            c.b.getIntNTy(static_cast<unsigned>(8 * product.word));
     if (c.shared.leave)
         return emitProduct(c.b, product, c.m.target(), operands, c.products.scratch, pollNow);
     emitProductParts(site, product, operands, c.products.scratch);

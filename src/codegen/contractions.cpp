@@ -5,10 +5,12 @@
 #include "codegen/detail/contractions.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "codegen/detail/lane_sums.h"
 #include "codegen/detail/rings.h"
+#include "codegen/detail/short_floats.h"
 
 namespace strc::codegen {
 
@@ -29,6 +31,14 @@ OperandOffsets moved(llvm::IRBuilder<>& b, const OperandOffsets& at,
     for (std::size_t k = 0; k < at.addends.size(); ++k)
         there.addends.push_back(by(at.addends[k], loop.added[k]));
     return there;
+}
+
+llvm::Value* widenFactor(llvm::IRBuilder<>& b, llvm::Value* elements, const Factor& factor,
+                         llvm::Type* sum) {
+    llvm::Value* wide = widenElements(b, elements, factor.kind);
+    const bool isReal = sum->isFloatingPointTy();
+    if (factor.kind != types::TypeKind::Int8 || !isReal) return wide;
+    return b.CreateSIToFP(wide, wide->getType()->getWithNewType(sum));
 }
 
 namespace {
@@ -102,14 +112,16 @@ void Division::takeRows() {
 
 class Tiles : Division {
 public:
-    Tiles(llvm::IRBuilder<>& builder, llvm::IRBuilder<>& entryBuilder, llvm::Type* elementType,
-          Contraction contraction, OperandOffsets bases, std::function<void()> pollNow)
-        : Division(contraction, static_cast<std::int64_t>(elementType->getScalarSizeInBits() / 8)),
+    Tiles(llvm::IRBuilder<>& builder, llvm::IRBuilder<>& entryBuilder, const Operands& operands,
+          Contraction contraction, std::function<void()> pollNow)
+        : Division(contraction,
+                   static_cast<std::int64_t>(operands.element->getScalarSizeInBits() / 8)),
           b(builder),
           entry(entryBuilder),
-          element(elementType),
+          element(operands.element),
           how(std::move(contraction)),
-          base(bases),
+          base{operands.out, operands.a, operands.b, operands.addends},
+          factors{operands.factorA, operands.factorB},
           poll(std::move(pollNow)) {}
 
     void emit() {
@@ -166,28 +178,37 @@ private:
 
     // ---- one tile
 
-    llvm::Type* vectorType() {
-        return lanes == 1 ? element
-                          : llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
+    llvm::Type* vectorOf(llvm::Type* type) const {
+        return lanes == 1 ? type : llvm::FixedVectorType::get(type, static_cast<unsigned>(lanes));
     }
+    llvm::Type* vectorType() const { return vectorOf(element); }
 
     llvm::Value* address(llvm::Value* of, llvm::Value* place) {
         return b.CreateInBoundsGEP(element, of, place);
     }
 
     llvm::Value* load(llvm::Value* of, llvm::Value* place, std::int32_t step) {
-        const llvm::Align align(element->getScalarSizeInBits() / 8);
-        if (lanes == 1 || step == 1)
-            return b.CreateAlignedLoad(vectorType(), address(of, place), align);
-        if (step == 0)
-            return b.CreateVectorSplat(static_cast<unsigned>(lanes),
-                                       b.CreateAlignedLoad(element, address(of, place), align));
-        llvm::Value* row = llvm::PoisonValue::get(vectorType());
-        for (std::int64_t k = 0; k < lanes; ++k) {
-            llvm::Value* there = b.CreateAdd(place, b.getInt64(index(k * step)));
-            row = b.CreateInsertElement(
-                row, b.CreateAlignedLoad(element, address(of, there), align), index(k));
-        }
+        return loadFactor({element}, of, place, step);
+    }
+
+    llvm::Value* loadFactor(const Factor& factor, llvm::Value* of, llvm::Value* place,
+                            std::int32_t step) {
+        return widenFactor(b, loadRow(factor.type, of, place, step), factor, element);
+    }
+
+    llvm::Value* loadRow(llvm::Type* type, llvm::Value* of, llvm::Value* place, std::int32_t step) {
+        const llvm::Align align(type->getScalarSizeInBits() / 8);
+        auto one = [&](llvm::Value* there) {
+            return b.CreateAlignedLoad(type, b.CreateInBoundsGEP(type, of, there), align);
+        };
+        if (lanes == 1) return one(place);
+        if (step == 1)
+            return b.CreateAlignedLoad(vectorOf(type), b.CreateInBoundsGEP(type, of, place), align);
+        if (step == 0) return b.CreateVectorSplat(static_cast<unsigned>(lanes), one(place));
+        llvm::Value* row = llvm::PoisonValue::get(vectorOf(type));
+        for (std::int64_t k = 0; k < lanes; ++k)
+            row = b.CreateInsertElement(row, one(b.CreateAdd(place, b.getInt64(index(k * step)))),
+                                        index(k));
         return row;
     }
 
@@ -214,8 +235,8 @@ private:
     /// The products of one iteration, for `count` rows times `some` vectors.
     void addProducts(const Sums& sums, const OperandOffsets& at, std::int64_t count,
                      std::int64_t some) {
-        auto loadAll = [&](llvm::Value* of, llvm::Value* place, std::int32_t perRow,
-                           std::int32_t step) {
+        auto loadAll = [&](const Factor& factor, llvm::Value* of, llvm::Value* place,
+                           std::int32_t perRow, std::int32_t step) {
             std::vector<llvm::Value*> all;
             for (std::int64_t i = 0; i < count; ++i)
                 for (std::int64_t j = 0; j < some; ++j) {
@@ -223,12 +244,13 @@ private:
                     const std::int64_t like = i > 0 && perRow == 0 ? j : i * some;
                     all.push_back(
                         isThere ? all[index(like)]
-                                : load(of, shifted(place, i * perRow + j * lanes * step), step));
+                                : loadFactor(factor, of,
+                                             shifted(place, i * perRow + j * lanes * step), step));
                 }
             return all;
         };
-        const std::vector<llvm::Value*> x = loadAll(base.a, at.a, rows.a, columns.a);
-        const std::vector<llvm::Value*> y = loadAll(base.b, at.b, rows.b, columns.b);
+        const std::vector<llvm::Value*> x = loadAll(factors[0], base.a, at.a, rows.a, columns.a);
+        const std::vector<llvm::Value*> y = loadAll(factors[1], base.b, at.b, rows.b, columns.b);
         for (std::size_t k = 0; k < sums.size(); ++k)
             b.CreateStore(plusProduct(b.CreateLoad(vectorType(), sums[k]), x[k], y[k]), sums[k]);
     }
@@ -320,6 +342,7 @@ private:
     llvm::Type* element;
     Contraction how;
     OperandOffsets base;
+    std::array<Factor, 2> factors;
     std::function<void()> poll;
 };
 
@@ -338,9 +361,7 @@ SumOrder orderOf(const Contraction& how, std::int64_t elementBytes) {
 void emitContraction(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
                      const ir::Contraction& contraction, const Operands& operands,
                      const std::function<void()>& poll) {
-    Tiles(b, entry, operands.element, contraction,
-          {operands.out, operands.a, operands.b, operands.addends}, poll)
-        .emit();
+    Tiles(b, entry, operands, contraction, poll).emit();
 }
 
 }  // namespace strc::codegen

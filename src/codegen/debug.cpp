@@ -159,6 +159,9 @@ llvm::DIType* DebugInfo::makeType(const Type* type) {
         case TypeKind::Int:
         case TypeKind::Portal: return scalar("int", 32, DW_ATE_signed);
         case TypeKind::Long: return scalar("long", 64, DW_ATE_signed);
+        case TypeKind::Int8: return scalar("int8", 8, DW_ATE_signed);
+        case TypeKind::Half: return scalar("half", 16, DW_ATE_float);
+        case TypeKind::BFloat16: return scalar("bfloat16", 16, DW_ATE_unsigned);
         case TypeKind::Float: return scalar("float", 32, DW_ATE_float);
         case TypeKind::Double: return scalar("double", 64, DW_ATE_float);
         case TypeKind::Complex: return scalar("complex", 64, DW_ATE_complex_float);
@@ -170,9 +173,6 @@ llvm::DIType* DebugInfo::makeType(const Type* type) {
         case TypeKind::Struct: return makeStruct(type);
         case TypeKind::Vector: return items(type->element, type->extent);
         case TypeKind::Tensor:
-        case TypeKind::Int8:
-        case TypeKind::Half:
-        case TypeKind::BFloat16:
         case TypeKind::Void:
         case TypeKind::Error: break;
     }

@@ -109,7 +109,7 @@ private:
             for (std::size_t k = 0; k < how.addends; ++k)
                 addends.push_back(factor(operands.addends[k], place.addends[k]));
             b.CreateAlignedStore(finishSum(b, sum, addends, how.bounds),
-                                 address(operands.out, place.out, true), align());
+                                 address(operands.out, place.out), align());
         }
     }
 
@@ -175,16 +175,24 @@ private:
 
     llvm::Value* load(llvm::AllocaInst* variable) { return b.CreateLoad(vector, variable); }
 
-    llvm::Value* address(llvm::Value* of, llvm::Value* place, bool isInLanes) {
+    llvm::Value* address(llvm::Value* of, llvm::Value* place) {
         return b.CreateInBoundsGEP(operands.element, of,
-                                   isInLanes ? b.CreateMul(place, number(operands.lanes)) : place);
+                                   b.CreateMul(place, number(operands.lanes)));
     }
 
     llvm::Value* factor(const LaneOperand& operand, llvm::Value* place) {
-        llvm::Value* at = address(operand.at, place, operand.isInLanes);
-        if (operand.isInLanes) return b.CreateAlignedLoad(vector, at, align());
-        return b.CreateVectorSplat(static_cast<unsigned>(operands.lanes),
-                                   b.CreateAlignedLoad(operands.element, at, align()));
+        llvm::Type* type = operand.factor.type;
+        const llvm::Align own(type->getPrimitiveSizeInBits() / 8);
+        llvm::Value* at = b.CreateInBoundsGEP(
+            type, operand.at,
+            operand.isInLanes ? b.CreateMul(place, number(operands.lanes)) : place);
+        const auto lanes = static_cast<unsigned>(operands.lanes);
+        if (operand.isInLanes)
+            return widenFactor(
+                b, b.CreateAlignedLoad(llvm::FixedVectorType::get(type, lanes), at, own),
+                operand.factor, operands.element);
+        return b.CreateVectorSplat(lanes, widenFactor(b, b.CreateAlignedLoad(type, at, own),
+                                                      operand.factor, operands.element));
     }
 
     llvm::Value* add(llvm::Value* x, llvm::Value* y) {

@@ -165,6 +165,9 @@ llvm::Type* ModuleBuilder::registerType(const Type* type) {
         case TypeKind::Int:
         case TypeKind::Portal: return i32();
         case TypeKind::Long: return i64();
+        case TypeKind::Int8: return i8();
+        case TypeKind::Half:
+        case TypeKind::BFloat16: return llvm::Type::getInt16Ty(context);  // its bits
         case TypeKind::Float: return llvm::Type::getFloatTy(context);
         case TypeKind::Double: return llvm::Type::getDoubleTy(context);
         case TypeKind::Complex:
@@ -185,9 +188,6 @@ llvm::Type* ModuleBuilder::registerType(const Type* type) {
         }
         case TypeKind::Void: return llvm::Type::getVoidTy(context);
         case TypeKind::Tensor:
-        case TypeKind::Int8:
-        case TypeKind::Half:
-        case TypeKind::BFloat16:
         case TypeKind::Error: break;
     }
     STRC_UNREACHABLE("a type without values");
@@ -226,11 +226,14 @@ llvm::Constant* ModuleBuilder::constant(const types::Value& value) {
     switch (type->kind) {
         case TypeKind::Boolean:
         case TypeKind::Bit:
+        case TypeKind::Int8:
         case TypeKind::Char:
             return llvm::ConstantInt::get(to, static_cast<std::uint8_t>(value.bytes[0]));
         case TypeKind::Int:
         case TypeKind::Portal:
             return llvm::ConstantInt::get(to, static_cast<std::uint32_t>(value.as<std::int32_t>()));
+        case TypeKind::Half:
+        case TypeKind::BFloat16: return llvm::ConstantInt::get(to, value.as<std::uint16_t>());
         case TypeKind::Long:
             return llvm::ConstantInt::get(to, static_cast<std::uint64_t>(value.as<std::int64_t>()));
         case TypeKind::Float: return real(0);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/detail/dots.h"
 #include "codegen/detail/grain.h"
 #include "codegen/detail/tiles.h"
 
@@ -61,6 +62,15 @@ public:
         made.firstAdded = how.added;
         made.bounds = how.bounds;
         divide(merged(how.loops));
+    }
+
+    /// The best way with panels that are stored.
+    std::optional<Product> bestStored() {
+        if (columns.empty() || !canStore || movesVectors(others) || !areAddendsLinear())
+            return std::nullopt;
+        sortSums();
+        tryPanels(VectorSource::Stored);
+        return found;
     }
 
     /// The best way, if there is one.
@@ -330,6 +340,55 @@ std::optional<Product> productOf(const Contraction& how, std::int64_t elementByt
     return best;
 }
 
+namespace {
+
+/// The contraction of words of so many neighbours of a, whose b's are `loop.b` apart: the loop that goes through them, and whether
+/// all else leads from word to word. None: it does not.
+std::optional<Contraction> inWords(const Contraction& how, std::int32_t word,
+                                   std::int64_t& wordStep) {
+    Contraction made = how;
+    auto inner =
+        std::find_if(made.loops.begin(), made.loops.end(), [&](const ContractionLoop& loop) {
+            return loop.out == 0 && loop.a == 1 && loop.trips % word == 0;
+        });
+    if (inner == made.loops.end() || made.a % word != 0) return std::nullopt;
+    wordStep = inner->b;
+    inner->a *= word;
+    inner->b *= word;
+    inner->trips /= word;
+    for (ContractionLoop& loop : made.loops) {
+        if (loop.a % word != 0) return std::nullopt;
+        loop.a /= word;
+    }
+    made.a /= word;
+    return made;
+}
+
+}  // namespace
+
+std::optional<Product> dotProductOf(const Contraction& how, const target::Model& target,
+                                    bool canStoreA, bool canStoreB) {
+    constexpr std::int64_t kSumBytes = 4, kFewestLanes = 4;
+    if (target.dots == target::Dots::None || ir::countProducts(how) < kLeastProducts)
+        return std::nullopt;
+    const auto word = static_cast<std::int32_t>(wordOf(target.dots));
+    std::optional<Product> best;
+    for (const bool isSwapped : {false, true}) {
+        std::int64_t wordStep = 0;
+        const std::optional<Contraction> words =
+            inWords(isSwapped ? ir::swapped(how) : how, word, wordStep);
+        if (!words) continue;
+        std::optional<Product> way = Orientation(*words, isSwapped, false, kSumBytes, target,
+                                                 isSwapped ? canStoreA : canStoreB)
+                                         .bestStored();
+        if (!way || way->lanes < kFewestLanes || (best && best->cycles <= way->cycles)) continue;
+        way->word = word;
+        way->wordStep = wordStep;
+        best = std::move(way);
+    }
+    return best;
+}
+
 void fixParts(Product& product) {
     const std::int64_t inner = product.sums.back().trips;
     product.parts = std::clamp<std::int64_t>(kFewestSums / (product.height * product.vectors), 1,
@@ -354,6 +413,7 @@ std::string print(const Product& product) {
         text(rows), product.areRowsVectors ? "vectors " : "", product.isSwapped ? "b" : "a",
         text(product.columns), text(product.sums), text(product.outer), product.height,
         product.vectors, product.lanes, kSources[static_cast<std::size_t>(product.source)]);
+    if (product.word > 1) line += fmt::format(" in words of {} bytes", product.word);
     if (product.rowsOutside && product.source == VectorSource::Stored) line += ", rows outside";
     if (product.fetchesPanels) line += ", next panel fetched";
     if (product.source == VectorSource::Packed)

@@ -29,6 +29,8 @@ public:
           how(product),
           target(target),
           element(operands.element),
+          factorA(product.isSwapped ? operands.factorB : operands.factorA),
+          factorB(product.isSwapped ? operands.factorA : operands.factorB),
           base{operands.out, product.isSwapped ? operands.b : operands.a,
                product.isSwapped ? operands.a : operands.b, operands.addends},
           scratch(scratch),
@@ -86,6 +88,9 @@ private:
             for (const Tile::Vector& each : vectors)
                 addend.vectors.push_back(addend.isAlong ? each.out : 0);
         }
+        tile.factorA = factorA;
+        tile.factorB = factorB;
+        tile.word = how.word;
         tile.parts = how.parts;
         tile.areRowsVectors = how.areRowsVectors;
         tile.rowA = how.rows.a;
@@ -139,6 +144,9 @@ private:
     llvm::Value* address(llvm::Value* of, llvm::Value* place) {
         return b.CreateInBoundsGEP(element, of, place);
     }
+    llvm::Value* addressB(llvm::Value* of, llvm::Value* place) {
+        return b.CreateInBoundsGEP(factorB.type, of, place);
+    }
 
     /// All lines of rows.
     void allLines(const OperandOffsets& at,
@@ -152,7 +160,7 @@ private:
 
     void call(Tile tile, std::int64_t height, const OperandOffsets& at, llvm::Value* vectors) {
         tile.height = height;
-        std::vector<llvm::Value*> operands{address(base.a, at.a), vectors,
+        std::vector<llvm::Value*> operands{b.CreateInBoundsGEP(factorA.type, base.a, at.a), vectors,
                                            address(base.out, at.out)};
         for (std::size_t k = 0; k < how.addends; ++k)
             operands.push_back(address(base.addends[k], at.addends[k]));
@@ -199,7 +207,7 @@ private:
         for (std::size_t k = 0; k < how.addends; ++k)
             placeLines(k, lines, columns, tile.addends[k]);
         allRows(at, [&](const OperandOffsets& row, std::int64_t height) {
-            call(tile, height, row, address(base.b, row.b));
+            call(tile, height, row, addressB(base.b, row.b));
         });
     }
 
@@ -233,7 +241,7 @@ private:
             if (how.areRowsVectors) there.a = b.CreateAdd(at.a, first);
             for (std::size_t k = 0; k < how.addends; ++k)
                 if (isAlong(k)) there.addends[k] = b.CreateAdd(at.addends[k], first);
-            body(address(memory, b.CreateMul(first, number(sums))), there,
+            body(addressB(memory, b.CreateMul(first, number(sums))), there,
                  panelTile(vectors, count));
         };
         // A panel whose last vector is not full is one of its own.
@@ -266,13 +274,13 @@ private:
     void beginFetching(llvm::Value* panel, const Tile& tile) {
         const auto elements = sums * static_cast<std::int64_t>(tile.vectors.size()) * how.lanes;
         const auto bytes =
-            elements * static_cast<std::int64_t>(element->getPrimitiveSizeInBits() / 8);
+            elements * static_cast<std::int64_t>(factorB.type->getPrimitiveSizeInBits() / 8);
         fetched = (bytes + how.countTilesOfRows() - 1) / how.countTilesOfRows();
         if (!ahead) {
             llvm::BasicBlock& entry = b.GetInsertBlock()->getParent()->getEntryBlock();
             ahead = llvm::IRBuilder<>(&entry, entry.begin()).CreateAlloca(b.getPtrTy());
         }
-        b.CreateStore(address(panel, number(elements)), ahead);
+        b.CreateStore(addressB(panel, number(elements)), ahead);
     }
 
     void packed(const OperandOffsets& at) {
@@ -291,13 +299,13 @@ private:
     void pack(const OperandOffsets& at, std::int64_t count, std::int64_t columns) {
         llvm::Value* line = nullptr;
         if (how.columns.size() > 1) {
-            line = address(scratch, number(how.packedElements(columns)));
+            line = addressB(scratch, number(how.packedElements(columns)));
             // What lies behind the last column is computed with.
             storeLanes(b, llvm::Constant::getNullValue(vectorType()),
-                       address(line, number(columns - columns % how.lanes)), how.lanes);
+                       addressB(line, number(columns - columns % how.lanes)), how.lanes);
         }
         forEachSum(0, at.b, number(0), [&](llvm::Value* from, llvm::Value* sum) {
-            if (!line) return fillPanels(address(base.b, from), how.columns[0].b, sum, columns);
+            if (!line) return fillPanels(addressB(base.b, from), how.columns[0].b, sum, columns);
             fillLine(line, from, 0, number(0), count);
             fillPanels(line, 1, sum,
                        columns - columns % how.lanes + (columns % how.lanes != 0 ? how.lanes : 0));
@@ -306,8 +314,8 @@ private:
 
     llvm::Type* vectorType() {
         return how.lanes == 1
-                   ? element
-                   : llvm::FixedVectorType::get(element, static_cast<unsigned>(how.lanes));
+                   ? factorB.type
+                   : llvm::FixedVectorType::get(factorB.type, static_cast<unsigned>(how.lanes));
     }
 
     /// `body(place, sum)` for the first column of all sums.
@@ -332,9 +340,9 @@ private:
                          movedBy(b, column, k, loop.out), count);
             });
         parts(loop.trips, how.lanes, [&](llvm::Value* first, std::int64_t some) {
-            llvm::Value* source = address(base.b, movedBy(b, from, first, loop.b));
-            storeLanes(b, loadLanes(b, element, source, how.lanes, loop.b, some),
-                       address(line, b.CreateAdd(column, first)), how.lanes);
+            llvm::Value* source = addressB(base.b, movedBy(b, from, first, loop.b));
+            storeLanes(b, loadLanes(b, factorB.type, source, how.lanes, loop.b, some),
+                       addressB(line, b.CreateAdd(column, first)), how.lanes);
         });
     }
 
@@ -344,12 +352,12 @@ private:
             const std::int64_t vectors = (count + how.lanes - 1) / how.lanes;
             llvm::Value* place = b.CreateAdd(b.CreateMul(first, number(sums)),
                                              b.CreateMul(sum, number(vectors * how.lanes)));
-            llvm::Value* source = address(from, b.CreateMul(first, number(step)));
+            llvm::Value* source = addressB(from, b.CreateMul(first, number(step)));
             for (std::int64_t k = 0; k < vectors; ++k) {
                 const std::int64_t used = std::min(how.lanes, count - k * how.lanes);
-                llvm::Value* there = address(source, number(k * how.lanes * step));
-                storeLanes(b, loadLanes(b, element, there, how.lanes, step, used),
-                           address(scratch, b.CreateAdd(place, number(k * how.lanes))), how.lanes);
+                llvm::Value* there = addressB(source, number(k * how.lanes * step));
+                storeLanes(b, loadLanes(b, factorB.type, there, how.lanes, step, used),
+                           addressB(scratch, b.CreateAdd(place, number(k * how.lanes))), how.lanes);
             }
         };
         const std::int64_t full = columns / width;
@@ -363,6 +371,7 @@ private:
     const Product& how;
     const target::Model& target;
     llvm::Type* element;
+    const Factor factorA, factorB;
     OperandOffsets base;
     llvm::Value* scratch;
     const std::function<void()>& poll;
@@ -376,8 +385,8 @@ private:
 PanelsOf panelsOf(const Product& how, std::int64_t elementBytes) {
     const std::int64_t width = how.vectors * how.lanes;
     STRC_ASSERT(width <= STRC_PANEL_WIDTH, "a panel is wider than any tile");
-    PanelsOf made{{static_cast<std::uint64_t>(elementBytes), how.firstB, how.lanes, width,
-                   static_cast<std::uint32_t>(how.columns.size()),
+    PanelsOf made{{static_cast<std::uint64_t>(elementBytes), how.firstB, how.lanes, width, how.word,
+                   how.wordStep, static_cast<std::uint32_t>(how.columns.size()),
                    static_cast<std::uint32_t>(how.sums.size())},
                   {}};
     for (const Loops* loops : {&how.columns, &how.sums})
@@ -408,20 +417,22 @@ void emitProduct(llvm::IRBuilder<>& b, const Product& product, const target::Mod
     ProductEmitter(b, product, target, operands, scratch, poll).emit();
 }
 
-llvm::Constant* ModuleBuilder::packed(const ir::StoredArray& array, const Product& product,
-                                      std::int64_t elementBytes) {
+llvm::Constant* ModuleBuilder::packed(const ir::StoredArray& array, const Product& product) {
+    const std::int64_t elementBytes = types::sizeOf(array.type->element);
     PanelsOf panels = panelsOf(product, elementBytes);
     auto [found, isNew] = packedArrays.try_emplace({array.bytes.get(), keyOf(panels)});
     if (!isNew) return found->second;
     const bool isKnown = !(options.mapsWeights && array.isInFile);
-    const std::int64_t size = product.packedElements(product.countColumns()) * elementBytes;
+    const std::int64_t size =
+        product.packedElements(product.countColumns()) * product.word * elementBytes;
     auto* type = llvm::ArrayType::get(i8(), static_cast<std::uint64_t>(size));
     const std::size_t others = impl.packed.size() + impl.startPanels.size();
     const std::string symbol = "strc_packed_" + std::to_string(others);
     auto* global =
         new llvm::GlobalVariable(module, type, isKnown, llvm::GlobalValue::ExternalLinkage,
                                  isKnown ? nullptr : llvm::Constant::getNullValue(type), symbol);
-    global->setAlignment(llvm::Align(isKnown ? static_cast<std::uint64_t>(elementBytes) : 64));
+    global->setAlignment(
+        llvm::Align(isKnown ? static_cast<std::uint64_t>(elementBytes * product.word) : 64));
     found->second = global;
     if (!isKnown) {
         global->setVisibility(llvm::GlobalValue::HiddenVisibility);

@@ -5,8 +5,10 @@
 
 #include "base/assert.h"
 #include "codegen/detail/body_math.h"
+#include "codegen/detail/short_floats.h"
 #include "codegen/detail/vectors.h"
 #include "strc/runtime.h"
+#include "types/tensor_elements.h"
 
 namespace strc::codegen {
 
@@ -212,6 +214,9 @@ llvm::Value* conversion(BodyContext& c, const Instr& instr) {
     const unsigned lanes = c.lanesOf(instr.result);
     llvm::Value* x = c.operand(instr, 0);
     if (from == to) return x;
+    if (types::isNarrow(from->kind)) return widenElements(c.b, x, from->kind);
+    if (to->is(TypeKind::Int8)) return c.b.CreateTrunc(x, inLanes(lanes, c.m.i8()));
+    if (types::isNarrow(to->kind)) return toShortFloat(c.b, x, to->kind);
     if (to->is(TypeKind::String)) return newString(c, instr, toText(c, from, x));
     bool isReal = from->is(TypeKind::Float) || from->is(TypeKind::Double);
     llvm::Type* intType = inLanes(lanes, c.m.i32());

@@ -1,5 +1,7 @@
 #include "codegen/detail/shared_parts.h"
 
+#include <array>
+
 #include "codegen/detail/module_builder.h"
 
 namespace strc::codegen {
@@ -7,8 +9,11 @@ namespace {
 
 class Emitter {
 public:
-    Emitter(ModuleBuilder& builder, const SharedParts& parts, llvm::Type* elementType)
-        : m(builder), how(parts), element(elementType) {}
+    Emitter(ModuleBuilder& builder, const SharedParts& parts, const Operands& operands)
+        : m(builder),
+          how(parts),
+          element(operands.element),
+          factors{operands.factorA, operands.factorB} {}
 
     void emit(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, const Operands& operands,
               llvm::Value* env) {
@@ -50,15 +55,18 @@ private:
 
     void one(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, llvm::Value* self, llvm::Value* part) {
         llvm::Value* first = b.CreateMul(part, b.getInt64(asU64(how.grain)));
-        auto operand = [&](unsigned k, std::int32_t step) {
+        auto operand = [&](unsigned k, llvm::Type* type, std::int32_t step) {
             llvm::Value* begin =
                 b.CreateLoad(m.ptr(), b.CreateConstInBoundsGEP1_64(m.ptr(), self, k));
-            return b.CreateInBoundsGEP(element, begin, b.CreateMul(first, b.getInt64(asU64(step))));
+            return b.CreateInBoundsGEP(type, begin, b.CreateMul(first, b.getInt64(asU64(step))));
         };
         const ir::ContractionLoop& loop = how.loop;
-        Operands here{element, operand(0, loop.out), operand(1, loop.a), operand(2, loop.b)};
+        Operands here{element, operand(0, element, loop.out), operand(1, factors[0].type, loop.a),
+                      operand(2, factors[1].type, loop.b)};
+        here.factorA = factors[0];
+        here.factorB = factors[1];
         for (unsigned k = 0; k < addends; ++k)
-            here.addends.push_back(operand(3 + k, loop.added[k]));
+            here.addends.push_back(operand(3 + k, element, loop.added[k]));
         const std::int64_t last = loop.trips % how.grain;
         if (last == 0) return how.part(b, entry, here, how.grain, part);
         auto block = [&](const char* name) {
@@ -79,6 +87,7 @@ private:
     ModuleBuilder& m;
     const SharedParts& how;
     llvm::Type* element;
+    std::array<Factor, 2> factors;
     std::size_t addends = 0;
 };
 
@@ -86,7 +95,7 @@ private:
 
 void emitShared(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
                 const SharedParts& parts, const Operands& operands, llvm::Value* env) {
-    Emitter(m, parts, operands.element).emit(b, entry, operands, env);
+    Emitter(m, parts, operands).emit(b, entry, operands, env);
 }
 
 void emitPiece(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,

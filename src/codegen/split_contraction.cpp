@@ -68,7 +68,7 @@ private:
         auto packed = [&](std::int64_t part) {
             Product moved = product;
             moved.firstB += part * grain * step;
-            return m.packed(array, moved, elementBytes);
+            return m.packed(array, moved);
         };
         if (step == 0 || trips < grain) return packed(wholes);
         std::vector<llvm::Constant*> all;

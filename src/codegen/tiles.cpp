@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "base/assert.h"
 #include "codegen/detail/contractions.h"
+#include "codegen/detail/dots.h"
 
 namespace strc::codegen {
 namespace {
@@ -44,10 +46,12 @@ public:
     void emit() {
         const auto count = asU64(tile.height) * tile.vectors.size();
         parts = partsOf(count);
-        const Values none(count * parts, llvm::Constant::getNullValue(vector));
+        const std::size_t excess = hasExcess() ? tile.vectors.size() : 0;
+        const Values none(count * parts + excess, llvm::Constant::getNullValue(vector));
         chooseUnrolling();
         planFetching();
         const Values sums = together(sumUp(0, {function->getArg(0), function->getArg(1)}, none));
+        STRC_ASSERT(sums.size() == count, "sums of another tile");
         for (std::int64_t row = 0; row < tile.height; ++row)
             for (std::size_t k = 0; k < tile.vectors.size(); ++k) {
                 const Tile::Vector& to = tile.vectors[k];
@@ -90,12 +94,23 @@ private:
         return by == 0 ? from : b.CreateConstInBoundsGEP1_64(element, from, asU64(by));
     }
 
+    llvm::Value* movedA(llvm::Value* from, std::int64_t by) {
+        return by == 0 ? from : b.CreateConstInBoundsGEP1_64(tile.factorA.type, from, asU64(by));
+    }
+    llvm::Value* movedB(llvm::Value* from, std::int64_t by) {
+        return by == 0 ? from : b.CreateConstInBoundsGEP1_64(tile.factorB.type, from, asU64(by));
+    }
+
     std::size_t partsOf(std::size_t sums) const {
         if (tile.parts != 0) return asU64(tile.parts);
         std::int64_t terms = 1;
         for (const ir::ContractionLoop& loop : tile.sums) terms *= loop.trips;
         return std::clamp<std::size_t>(asU64(kFewestSums) / sums, 1, asU64(terms));
     }
+
+    /// Bytes of the rows are taken as if they were greater by 128, since one of two factors has to be without sign. What that adds to
+    /// the sums of a column is summed up beside them, once for all rows.
+    bool hasExcess() const { return tile.word > 1 && isOverByHalf(target.dots); }
 
     /// Inner loops are written out as far as their iterations are few.
     void chooseUnrolling() {
@@ -152,11 +167,12 @@ private:
         const ir::ContractionLoop& loop = tile.sums[depth];
         const std::int64_t many = togetherOf(depth);
         auto from = [&](llvm::Value* iteration, std::int64_t further) -> Places {
-            auto by = [&](llvm::Value* place, std::int64_t step) {
+            auto by = [&](llvm::Type* type, llvm::Value* place, std::int64_t step) {
                 llvm::Value* way = b.CreateMul(iteration, b.getInt64(asU64(step * many)));
-                return moved(b.CreateInBoundsGEP(element, place, way), further * step);
+                return b.CreateInBoundsGEP(type, place,
+                                           b.CreateAdd(way, b.getInt64(asU64(further * step))));
             };
-            return {by(at.a, loop.a), by(at.b, loop.b)};
+            return {by(tile.factorA.type, at.a, loop.a), by(tile.factorB.type, at.b, loop.b)};
         };
         sums = trips(loop.trips / many, std::move(sums), [&](llvm::Value* iteration, Values now) {
             if (depth + 1 == writtenOut) fetch();
@@ -168,7 +184,7 @@ private:
         });
         for (std::int64_t k = loop.trips - loop.trips % many; k < loop.trips; ++k) {
             innermost = k;
-            sums = sumUp(depth + 1, {moved(at.a, k * loop.a), moved(at.b, k * loop.b)},
+            sums = sumUp(depth + 1, {movedA(at.a, k * loop.a), movedB(at.b, k * loop.b)},
                          std::move(sums));
         }
         return sums;
@@ -204,7 +220,7 @@ private:
     Values addIterations(std::size_t depth, const Places& at, std::int64_t a, std::int64_t offset,
                          Values sums) {
         if (depth == tile.sums.size())
-            return addProducts({moved(at.a, a), moved(at.b, offset)}, sums);
+            return addProducts({movedA(at.a, a), movedB(at.b, offset)}, sums);
         const ir::ContractionLoop& loop = tile.sums[depth];
         for (std::int64_t k = 0; k < loop.trips; ++k) {
             innermost = k;
@@ -216,11 +232,14 @@ private:
 
     /// One of its parts for each sum, and then another one.
     Values together(Values sums) {
-        const std::size_t count = sums.size() / parts;
+        const std::size_t count = asU64(tile.height) * tile.vectors.size();
+        const Values excess(sums.begin() + static_cast<std::ptrdiff_t>(count * parts), sums.end());
         for (std::size_t left = parts; left > 1; left = (left + 1) / 2)
             for (std::size_t k = 0; k < left / 2 * count; ++k)
                 sums[k] = plus(sums[k], sums[k + (left + 1) / 2 * count]);
         sums.resize(count);
+        for (std::size_t k = 0; k < count && !excess.empty(); ++k)
+            sums[k] = b.CreateSub(sums[k], excess[k % excess.size()]);
         return sums;
     }
 
@@ -230,13 +249,20 @@ private:
 
     Values addProducts(const Places& at, Values sums) {
         const std::size_t place = tile.parts != 0 ? asU64(innermost) : turn++;
-        const std::size_t part = place % parts * (sums.size() / parts);
+        const std::size_t part = place % parts * asU64(tile.height) * tile.vectors.size();
         Values columns;
         for (const Tile::Vector& each : tile.vectors)
-            columns.push_back(
-                loadLanes(b, element, moved(at.b, each.b), tile.lanes, tile.stepB, each.used));
+            columns.push_back(widenFactor(b,
+                                          loadLanes(b, tile.factorB.type, movedB(at.b, each.b),
+                                                    tile.lanes, tile.stepB, each.used),
+                                          wordless(tile.factorB), element));
+        if (hasExcess())
+            for (std::size_t k = 0; k < columns.size(); ++k) {
+                llvm::Value*& sum = sums[sums.size() - columns.size() + k];
+                sum = plusProduct(sum, wordOfHalves(vector), columns[k]);
+            }
         for (std::int64_t row = 0; row < tile.height; ++row) {
-            const Values factors = rowOf(moved(at.a, row * tile.rowA));
+            const Values factors = rowOf(movedA(at.a, row * tile.rowA));
             for (std::size_t k = 0; k < columns.size(); ++k) {
                 llvm::Value*& sum = sums[part + asU64(row) * columns.size() + k];
                 sum = plusProduct(sum, factors[k], columns[k]);
@@ -247,16 +273,30 @@ private:
 
     /// What the vectors of a row are multiplied with.
     Values rowOf(llvm::Value* at) {
-        if (!tile.areRowsVectors)
-            return Values(tile.vectors.size(),
-                          splat(b.CreateAlignedLoad(element, at, alignOf(element))));
+        if (!tile.areRowsVectors) return Values(tile.vectors.size(), splatRow(at));
         Values factors;
         for (const Tile::Vector& each : tile.vectors)
-            factors.push_back(loadLanes(b, element, moved(at, each.out), tile.lanes, 1, each.used));
+            factors.push_back(widenFactor(
+                b, loadLanes(b, tile.factorA.type, movedA(at, each.out), tile.lanes, 1, each.used),
+                tile.factorA, element));
         return factors;
     }
 
+    llvm::Value* splatRow(llvm::Value* at) {
+        llvm::Type* type = tile.factorA.type;
+        const llvm::Align align = tile.word > 1 ? llvm::Align(1) : alignOf(type);
+        llvm::Value* one = b.CreateAlignedLoad(type, at, align);
+        return splat(tile.word > 1 ? rowWord(b, one, target.dots)
+                                   : widenFactor(b, one, tile.factorA, element));
+    }
+
+    /// Words stay what they are.
+    Factor wordless(const Factor& factor) const {
+        return tile.word > 1 ? Factor{factor.type} : factor;
+    }
+
     llvm::Value* plusProduct(llvm::Value* sum, llvm::Value* x, llvm::Value* y) {
+        if (tile.word > 1) return plusDots(b, sum, x, y, target.dots);
         if (!element->isFloatingPointTy()) return b.CreateAdd(sum, b.CreateMul(x, y));
         if (!target.fusesProducts) return plus(sum, b.CreateFMul(x, y));
         return b.CreateIntrinsic(llvm::Intrinsic::fma, {vector}, {x, y, sum});
@@ -282,6 +322,10 @@ std::string nameOf(llvm::Type* element, const Tile& tile) {
         "tile.{}{}.{}x{}.{}.{}.{}{}.{}", element->isFloatingPointTy() ? "f" : "i",
         static_cast<unsigned>(element->getPrimitiveSizeInBits()), tile.height, tile.vectors.size(),
         tile.lanes, tile.stepB, tile.areRowsVectors ? "w" : "", tile.rowA, tile.rowOut);
+    for (const Factor* factor : {&tile.factorA, &tile.factorB})
+        if (factor->kind != types::TypeKind::Void)
+            name += fmt::format(".{}", static_cast<int>(factor->kind));
+    if (tile.word > 1) name += fmt::format(".d{}", tile.word);
     for (const Tile::Vector& each : tile.vectors)
         name += fmt::format(".v{}.{}.{}", each.b, each.out, each.used);
     for (const ir::ContractionLoop& loop : tile.sums)

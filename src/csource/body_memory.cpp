@@ -133,8 +133,12 @@ void BodyMemory::contract(const Instr& instr) {
     flushMemory(pending.at(instr.operands[0]).root);
     std::vector<std::string> arrays;
     for (const Expr& each : takeAll(instr)) arrays.push_back(each.text);
-    const Type* element = types::innermost(typeOf(instr.operands[0]));
-    printContraction(lines, instr, source.types.name(element), arrays);
+    auto factor = [&](std::size_t k) -> FactorText {
+        const Type* element = types::innermost(typeOf(instr.operands[k]));
+        return {source.types.name(element), widening(source, element)};
+    };
+    const Type* sum = types::innermost(typeOf(instr.operands[0]));
+    printContraction(lines, instr, {source.types.name(sum), factor(1), factor(2)}, arrays);
 }
 
 void BodyMemory::checkExtent(const Instr& instr) {

@@ -39,23 +39,28 @@ void closeLoops(Lines& lines, const std::vector<ContractionLoop>& loops, bool ar
 
 }  // namespace
 
-void printContraction(Lines& lines, const ir::Instr& instr, const std::string& element,
+void printContraction(Lines& lines, const ir::Instr& instr, const FactorTexts& factors,
                       const std::vector<std::string>& arrays) {
     const Contraction how = ir::contractionOf(instr);
-    auto pointer = [&](const char* name, const std::string& array) {
-        lines.add(fmt::format("const {0} *{1} = (const {0} *){2};", element, name, array));
+    const std::string& element = factors.sum;
+    auto pointer = [&](const char* name, const FactorText& factor, const std::string& array) {
+        lines.add(fmt::format("const {0} *{1} = (const {0} *){2};", factor.type, name, array));
+    };
+    auto read = [](const FactorText& factor, const std::string& place) {
+        return factor.widen.empty() ? place : fmt::format("{}({})", factor.widen, place);
     };
     lines.open("");
     lines.add(fmt::format("{0} *to = ({0} *){1};", element, arrays[0]));
-    pointer("a", arrays[1]);
-    pointer("b", arrays[2]);
+    pointer("a", factors.a, arrays[1]);
+    pointer("b", factors.b, arrays[2]);
     openLoops(lines, how.loops, false);
     lines.add(element + " sum = 0;");
     openLoops(lines, how.loops, true);
-    lines.add(
-        fmt::format("sum += a[{}] * b[{}];",
-                    place(how.a, how.loops, [](const ContractionLoop& loop) { return loop.a; }),
-                    place(how.b, how.loops, [](const ContractionLoop& loop) { return loop.b; })));
+    const std::string a = fmt::format(
+        "a[{}]", place(how.a, how.loops, [](const ContractionLoop& loop) { return loop.a; }));
+    const std::string b = fmt::format(
+        "b[{}]", place(how.b, how.loops, [](const ContractionLoop& loop) { return loop.b; }));
+    lines.add(fmt::format("sum += {} * {};", read(factors.a, a), read(factors.b, b)));
     closeLoops(lines, how.loops, true);
     for (std::size_t k = 0; k < how.addends; ++k)
         lines.add(fmt::format("sum += ((const {} *){})[{}];", element, arrays[3 + k],

@@ -53,6 +53,54 @@ static inline int32_t {0}_to_int(double x) {{
     return x == x ? (int64_t)x : 0;
 }}
 )"},
+        {Helper::OfHalf, "of_half", R"(/* The value of 16 bits as IEEE 754 has them. */
+static inline float {0}_of_half(uint16_t bits) {{
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const double size = exponent == 31  ? (fraction == 0 ? HUGE_VAL : NAN)
+                        : exponent == 0 ? ldexp(fraction, -24)
+                                        : ldexp(1024 + fraction, exponent - 25);
+    return (float)(bits & 0x8000 ? -size : size);
+}}
+)"},
+        {Helper::OfBFloat16, "of_bfloat16", R"(static inline float {0}_of_bfloat16(uint16_t bits) {{
+    const uint32_t wide = (uint32_t)bits << 16;
+    float value;
+    memcpy(&value, &wide, sizeof value);
+    return value;
+}}
+)"},
+        {Helper::NearestShort, "nearest_short",
+         R"(/* The bits of the nearest number whose fraction has so many; exponents from `least` on have all of them. */
+static inline uint16_t {0}_nearest_short(double value, int fraction, int least, int most) {{
+    const unsigned infinite = (unsigned)(most - least + 2) << fraction;
+    const unsigned sign = signbit(value) ? 0x8000u : 0;
+    const double size = fabs(value);
+    if (size != size) return (uint16_t)(sign | infinite | 1u << (fraction - 1));
+    if (isinf(size)) return (uint16_t)(sign | infinite);
+    int exponent;
+    frexp(size, &exponent);
+    --exponent;
+    if (size == 0 || exponent < least) exponent = least;
+    const double steps = rint(ldexp(size, fraction - exponent));
+    if (exponent > most) return (uint16_t)(sign | infinite);
+    const unsigned bits = ((unsigned)(exponent - least) << fraction) + (unsigned)steps;
+    return (uint16_t)(sign | (bits < infinite ? bits : infinite));
+}}
+)"},
+        {Helper::ToHalf,
+         "to_half",
+         R"(static inline uint16_t {0}_to_half(double x) {{
+    return {0}_nearest_short(x, 10, -14, 15);
+}}
+)",
+         {Helper::NearestShort}},
+        {Helper::ToBFloat16,
+         "to_bfloat16",
+         R"(static inline uint16_t {0}_to_bfloat16(double x) {{
+    return {0}_nearest_short(x, 7, -126, 127);
+}}
+)",
+         {Helper::NearestShort}},
         {Helper::Minimum, "min", R"(/* What is no number wins, and -0 is less than 0. */
 static inline double {0}_min(double x, double y) {{
     if (x != x) return x;

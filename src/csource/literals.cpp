@@ -47,7 +47,10 @@ std::string number(const Type* type, const char* bytes) {
     switch (type->kind) {
         case TypeKind::Boolean:
         case TypeKind::Bit: return *bytes != 0 ? "1" : "0";
+        case TypeKind::Int8:
         case TypeKind::Char: return std::to_string(read<std::int8_t>(bytes));
+        case TypeKind::Half:
+        case TypeKind::BFloat16: return std::to_string(read<std::uint16_t>(bytes));
         case TypeKind::Int:
         case TypeKind::Portal: return literal(read<std::int32_t>(bytes));
         case TypeKind::Long: return literal(read<std::int64_t>(bytes));

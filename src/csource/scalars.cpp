@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "csource/detail/literals.h"
 #include "ir/ranges.h"
+#include "types/tensor_elements.h"
 
 namespace strc::csource {
 namespace {
@@ -289,10 +290,28 @@ Expr toDouble(const Type* from, const Expr& x) {
     return made;
 }
 
+/// The helper that makes a number of bits, or bits of a number.
+Helper helperOf(TypeKind shortFloat, bool makesBits) {
+    if (shortFloat == TypeKind::Half) return makesBits ? Helper::ToHalf : Helper::OfHalf;
+    return makesBits ? Helper::ToBFloat16 : Helper::OfBFloat16;
+}
+
 }  // namespace
+
+std::string widening(Source& source, const Type* element) {
+    if (element->is(TypeKind::Half) || element->is(TypeKind::BFloat16))
+        return std::string(source.helpers.name(helperOf(element->kind, false)));
+    return {};  // C does it
+}
 
 Expr convert(Source& source, const Type* from, const Type* to, const Expr& x) {
     if (from == to) return x;
+    if (to->is(TypeKind::Int8)) return cast("int8_t", x);
+    if (from->is(TypeKind::Int8)) return cast("int32_t", x);
+    if (types::isNarrow(to->kind))
+        return called(source.helpers.name(helperOf(to->kind, true)), {x});
+    if (types::isNarrow(from->kind))
+        return called(source.helpers.name(helperOf(from->kind, false)), {x});
     switch (to->kind) {
         case TypeKind::Boolean: {
             const Expr number = toInt(source, from, x);

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "csource/detail/names.h"
-#include "types/tensor_text.h"
 
 namespace strc::csource {
 namespace {
@@ -13,8 +12,11 @@ namespace {
 using types::TypeKind;
 
 std::string_view elementName(TypeKind element) {
-    switch (types::inMemory(element)) {
+    switch (element) {
         case TypeKind::Boolean: return "uint8_t";
+        case TypeKind::Int8: return "int8_t";
+        case TypeKind::Half:
+        case TypeKind::BFloat16: return "uint16_t";  // the bits
         case TypeKind::Int: return "int32_t";
         case TypeKind::Long: return "int64_t";
         case TypeKind::Double: return "double";
@@ -25,6 +27,9 @@ std::string_view elementName(TypeKind element) {
 std::string_view arrayName(TypeKind element) {
     switch (element) {
         case TypeKind::Boolean: return "booleans";
+        case TypeKind::Int8: return "int8s";
+        case TypeKind::Half: return "halves";
+        case TypeKind::BFloat16: return "bfloats";
         case TypeKind::Int: return "ints";
         case TypeKind::Long: return "longs";
         case TypeKind::Double: return "doubles";
@@ -44,7 +49,7 @@ std::string placesOf(const graph::Edge& edge) {
     std::string all;
     for (const Type* tensor : edge.tensors) {
         all += fmt::format("{}{} of {}", all.empty() ? "" : ", ", types::toString(tensor),
-                           arrayName(types::inMemory(tensor->element->kind)));
+                           arrayName(tensor->element->kind));
     }
     return all;
 }
@@ -70,7 +75,10 @@ std::string Types::name(const Type* type) {
     switch (type->kind) {
         case TypeKind::Boolean:
         case TypeKind::Bit: return "uint8_t";
+        case TypeKind::Int8:
         case TypeKind::Char: return "int8_t";
+        case TypeKind::Half:
+        case TypeKind::BFloat16: return "uint16_t";
         case TypeKind::Portal:
         case TypeKind::Int: return "int32_t";
         case TypeKind::Long: return "int64_t";

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/scalarise.h"
+#include "types/tensor_elements.h"
 
 namespace strc::device {
 
@@ -35,6 +36,14 @@ const char* effectOf(const Instr& instr) {
     }
 }
 
+/// The device's products are of numbers as wide as their sums.
+bool hasNarrowFactors(const ir::Body& body, const Instr& instr) {
+    auto isNarrow = [&](std::size_t k) {
+        return types::isNarrow(body.regs[instr.operands[k]].type->element->kind);
+    };
+    return instr.op == Op::Contract && (isNarrow(1) || isNarrow(2));
+}
+
 bool isTape(Op op) {
     return op == Op::PopInto || op == Op::PeekInto || op == Op::PushFrom || op == Op::Discard;
 }
@@ -58,6 +67,7 @@ std::string whyNot(const ir::Module&, const elab::Kernel& kernel) {
     for (ir::BlockId id = 0; id < body.blocks.size(); ++id)
         for (const Instr& instr : body.blocks[id].instrs) {
             if (const char* effect = effectOf(instr)) return effect;
+            if (hasNarrowFactors(body, instr)) return "its products are of int8, half or bfloat16";
             if (isOpen(kernel, instr))
                 return "it has parameters that are known only when it starts";
             if (isTape(instr.op) && id != body.entry)

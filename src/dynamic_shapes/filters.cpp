@@ -227,7 +227,7 @@ bool Filters::take(Actor& actor, void* const* parts, const Rates& rates) {
         }
         const Type* type =
             channel.tensors[static_cast<std::size_t>(actor.taken + k) % channel.tensors.size()];
-        wanted = types::bytesInMemory(type);
+        wanted = types::sizeOf(type);
         const TensorHandle name = heap.copyOf(type, from + types::offsetIn(channel.memory, type));
         std::memcpy(actor.input.append(), &name, sizeof name);
     }
@@ -259,7 +259,7 @@ bool Filters::giveItem(Actor& actor, std::int64_t item, std::byte* to) {
     }
     const Type* type = heap.typeOf(name);
     std::memcpy(to + types::offsetIn(channel.memory, type), heap.elementsOf(name),
-                static_cast<std::size_t>(types::bytesInMemory(type)));
+                static_cast<std::size_t>(types::sizeOf(type)));
     return true;
 }
 

@@ -24,7 +24,7 @@ Rows rowsOf(const Type* type, std::size_t dimension) {
     Rows rows;
     for (std::size_t d = 0; d < dimension; ++d) rows.count *= type->dims[d];
     const std::int64_t items = rows.count * type->dims[dimension];
-    const auto all = static_cast<std::size_t>(types::bytesInMemory(type));
+    const auto all = static_cast<std::size_t>(types::sizeOf(type));
     rows.bytes = items == 0 ? 0 : all / static_cast<std::size_t>(items);
     return rows;
 }
@@ -79,7 +79,7 @@ void moveRuns(TensorFn fn, std::span<const Operand> operands,
               std::span<const std::byte* const> places, const Type* result, std::byte* to) {
     if (fn == TensorFn::Concat) return concat(operands, places, result, to);
     if (fn == TensorFn::Narrow) return narrow(operands, places[0], result, to);
-    const auto size = static_cast<std::size_t>(types::bytesInMemory(result));
+    const auto size = static_cast<std::size_t>(types::sizeOf(result));
     if (size > 0) std::memcpy(to, places[0], size);
 }
 

@@ -35,7 +35,7 @@ Value scalarAt(const Type* type, const std::byte* at) {
 }
 
 std::uint64_t elementBytes(const Type* tensor) {
-    return static_cast<std::uint64_t>(types::bytesInMemory(tensor));
+    return static_cast<std::uint64_t>(types::sizeOf(tensor));
 }
 
 }  // namespace

@@ -91,20 +91,20 @@ void AccessCompiler::member(const Instr& instr) {
 namespace {
 
 /// Loads and stores of elements, by what is added to the index and by size.
-constexpr Code32 kElementCodes[2][3][3] = {
-    {{Code32::StoreE1, Code32::StoreE4, Code32::StoreE8},
-     {Code32::StoreE1A, Code32::StoreE4A, Code32::StoreE8A},
-     {Code32::StoreE1S, Code32::StoreE4S, Code32::StoreE8S}},
-    {{Code32::LoadE1, Code32::LoadE4, Code32::LoadE8},
-     {Code32::LoadE1A, Code32::LoadE4A, Code32::LoadE8A},
-     {Code32::LoadE1S, Code32::LoadE4S, Code32::LoadE8S}},
+constexpr Code32 kElementCodes[2][3][4] = {
+    {{Code32::StoreE1, Code32::StoreE2, Code32::StoreE4, Code32::StoreE8},
+     {Code32::StoreE1A, Code32::StoreE2A, Code32::StoreE4A, Code32::StoreE8A},
+     {Code32::StoreE1S, Code32::StoreE2S, Code32::StoreE4S, Code32::StoreE8S}},
+    {{Code32::LoadE1, Code32::LoadE2, Code32::LoadE4, Code32::LoadE8},
+     {Code32::LoadE1A, Code32::LoadE2A, Code32::LoadE4A, Code32::LoadE8A},
+     {Code32::LoadE1S, Code32::LoadE2S, Code32::LoadE4S, Code32::LoadE8S}},
 };
-constexpr Code32 kRowElementCodes[2][3] = {
-    {Code32::StoreEE1, Code32::StoreEE4, Code32::StoreEE8},
-    {Code32::LoadEE1, Code32::LoadEE4, Code32::LoadEE8},
+constexpr Code32 kRowElementCodes[2][4] = {
+    {Code32::StoreEE1, Code32::StoreEE2, Code32::StoreEE4, Code32::StoreEE8},
+    {Code32::LoadEE1, Code32::LoadEE2, Code32::LoadEE4, Code32::LoadEE8},
 };
 
-int sizeIndex(std::uint32_t size) { return size == 1 ? 0 : size == 4 ? 1 : 2; }
+int sizeIndex(std::uint32_t size) { return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3; }
 
 }  // namespace
 
@@ -140,8 +140,9 @@ void AccessCompiler::loadFrom(const Location& location, const Type* type, std::u
     if (accessElement(location, size, to, true)) return;
     Location ref = registers.settle(location);
     Code32 operation =
-        size == 12 ? Code32::Load12
-                   : bySize(size, Code32::Load1, Code32::Load4, Code32::Load8, Code32::Load16);
+        size == 2    ? Code32::Load2
+        : size == 12 ? Code32::Load12
+                     : bySize(size, Code32::Load1, Code32::Load4, Code32::Load8, Code32::Load16);
     out.op(operation, {to, ref.slot, static_cast<std::uint32_t>(ref.offset)});
 }
 
@@ -149,9 +150,10 @@ void AccessCompiler::storeTo(const Location& location, const Type* type, std::ui
     std::uint32_t size = memorySize(type);
     if (accessElement(location, size, from, false)) return;
     Location ref = registers.settle(location);
-    Code32 operation =
-        size == 12 ? Code32::Store12
-                   : bySize(size, Code32::Store1, Code32::Store4, Code32::Store8, Code32::Store16);
+    Code32 operation = size == 2    ? Code32::Store2
+                       : size == 12 ? Code32::Store12
+                                    : bySize(size, Code32::Store1, Code32::Store4, Code32::Store8,
+                                             Code32::Store16);
     out.op(operation, {from, ref.slot, static_cast<std::uint32_t>(ref.offset)});
 }
 
@@ -179,8 +181,10 @@ void AccessCompiler::contract(const Instr& instr) {
         words.push_back(static_cast<std::uint32_t>(ref.offset));
     }
     words.push_back(static_cast<std::uint32_t>(function.products.size()));
-    function.products.push_back(
-        {ir::contractionOf(instr), registers.typeOf(instr.operands[0])->element->kind});
+    function.products.push_back({ir::contractionOf(instr),
+                                 registers.typeOf(instr.operands[0])->element->kind,
+                                 registers.typeOf(instr.operands[1])->element->kind,
+                                 registers.typeOf(instr.operands[2])->element->kind});
     out.op(Code32::Contract, {words[0], words[1], words[2], words[3], words[4], words[5], words[6],
                               words[7], words[8], words[9], words[10]});
 }

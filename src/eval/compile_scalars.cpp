@@ -1,4 +1,5 @@
 #include "eval/detail/scalar_compiler.h"
+#include "types/tensor_elements.h"
 
 namespace strc::eval {
 namespace {
@@ -411,6 +412,7 @@ void ScalarCompiler::convert(const Instr& instr) {
         registers[instr.result].isNarrow = true;
         return;
     }
+    if (types::isNarrow(from->kind) || types::isNarrow(to->kind)) return convertNarrow(instr);
     const bool isTensor = to->is(TypeKind::Tensor);  // which says more of it than was known
     const bool isInt = familyOf(from) == Family::Int &&
                        (to->is(TypeKind::Int) || to->is(TypeKind::Char));  // of which 8 bits count
@@ -470,6 +472,31 @@ Code32 conversion(Family from, TypeKind to) {
 }
 
 }  // namespace
+
+/// Between elements of tensors that no scalar of the language is and what they are computed with.
+void ScalarCompiler::convertNarrow(const Instr& instr) {
+    const std::uint32_t slot = registers.slotOf(instr.operands[0]);
+    const TypeKind from = registers.typeOf(instr.operands[0])->kind;
+    const std::uint32_t to = registers.destination(instr);
+    const bool isDouble = from == TypeKind::Double;
+    switch (types::isNarrow(from) ? from : instr.type->kind) {
+        case TypeKind::Half:
+            out.op(from == TypeKind::Half ? Code32::HToF
+                   : isDouble             ? Code32::DToH
+                                          : Code32::FToH,
+                   {to, slot});
+            return;
+        case TypeKind::BFloat16:
+            out.op(from == TypeKind::BFloat16 ? Code32::BToF
+                   : isDouble                 ? Code32::DToB
+                                              : Code32::FToB,
+                   {to, slot});
+            return;
+        default:
+            if (from == TypeKind::Int8) return out.op(Code32::I8ToI, {to, slot});
+            registers.moveSlots(to, slot, 1);  // of which 8 bits count
+    }
+}
 
 /// To int, float or double first, then by a second operation that takes it on.
 void ScalarCompiler::convertTo(const Instr& instr, std::uint32_t slot, const Type* from,

@@ -1,10 +1,14 @@
 #include "eval/detail/contract.h"
 
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "types/short_floats.h"
+#include "types/tensor_elements.h"
 
 namespace strc::eval {
 namespace {
@@ -140,14 +144,50 @@ void swapFactors(Nest& nest) {
         for (ContractionLoop& loop : *loops) std::swap(loop.a, loop.b);
 }
 
+/// Elements of an operand as numbers that sums have: they lie so already, or are made of narrow ones.
 template <typename T>
-void contractAs(const ir::Contraction& how, std::byte* out, const std::byte* a, const std::byte* b,
+class Factor {
+public:
+    /// The places that loops reach from `first` on, each by its own step.
+    Factor(const std::byte* bytes, types::TypeKind kind, std::int32_t first,
+           const std::vector<ContractionLoop>& loops, std::int32_t ContractionLoop::* step) {
+        if (!types::isNarrow(kind)) {
+            begin = reinterpret_cast<const T*>(bytes) + first;
+            return;
+        }
+        std::int64_t low = first, high = first;
+        for (const ContractionLoop& loop : loops) {
+            const std::int64_t reach = std::int64_t{loop.*step} * (loop.trips - 1);
+            (reach < 0 ? low : high) += reach;
+        }
+        for (std::int64_t at = low; at <= high; ++at) made.push_back(elementAt(bytes, kind, at));
+        begin = made.data() + (first - low);
+    }
+    const T* get() const { return begin; }
+
+private:
+    static T elementAt(const std::byte* bytes, types::TypeKind kind, std::int64_t at) {
+        if (kind == types::TypeKind::Int8)
+            return static_cast<T>(
+                static_cast<std::int32_t>(reinterpret_cast<const std::int8_t*>(bytes)[at]));
+        std::uint16_t bits = 0;
+        std::memcpy(&bits, bytes + 2 * at, sizeof bits);
+        return static_cast<T>(kind == types::TypeKind::Half ? types::ofHalf(bits)
+                                                            : types::ofBFloat16(bits));
+    }
+
+    std::vector<T> made;
+    const T* begin = nullptr;
+};
+
+template <typename T>
+void contractAs(const Products& products, std::byte* out, const std::byte* a, const std::byte* b,
                 const Addends& addends) {
+    const ir::Contraction& how = products.how;
+    const Factor<T> left(a, products.a, how.a, how.loops, &ContractionLoop::a);
+    const Factor<T> right(b, products.b, how.b, how.loops, &ContractionLoop::b);
     Nest nest = nestOf(how);
-    Operands<T> at{reinterpret_cast<T*>(out) + how.out,
-                   reinterpret_cast<const T*>(a) + how.a,
-                   reinterpret_cast<const T*>(b) + how.b,
-                   {}};
+    Operands<T> at{reinterpret_cast<T*>(out) + how.out, left.get(), right.get(), {}};
     for (std::size_t k = 0; k < addends.size(); ++k)
         at.added[k] = reinterpret_cast<const T*>(addends[k]) + how.added[k];
     if (nest.row.b == 0) {
@@ -162,9 +202,9 @@ void contractAs(const ir::Contraction& how, std::byte* out, const std::byte* a, 
 void contract(const Products& products, std::byte* out, const std::byte* a, const std::byte* b,
               const Addends& addends) {
     switch (products.element) {
-        case types::TypeKind::Float: return contractAs<float>(products.how, out, a, b, addends);
-        case types::TypeKind::Double: return contractAs<double>(products.how, out, a, b, addends);
-        default: return contractAs<std::uint32_t>(products.how, out, a, b, addends);
+        case types::TypeKind::Float: return contractAs<float>(products, out, a, b, addends);
+        case types::TypeKind::Double: return contractAs<double>(products, out, a, b, addends);
+        default: return contractAs<std::uint32_t>(products, out, a, b, addends);
     }
 }
 

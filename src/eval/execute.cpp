@@ -6,6 +6,7 @@
 #include "eval/detail/contract.h"
 #include "eval/detail/run.h"
 #include "types/long.h"
+#include "types/short_floats.h"
 
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wgnu-label-as-value"
@@ -38,6 +39,7 @@ float asFloat(std::uint32_t bits) {
     std::memcpy(&value, &bits, sizeof value);
     return value;
 }
+std::uint16_t bits16(const Slot& slot) { return static_cast<std::uint16_t>(slot.i); }
 Complex asComplex(const Slot& slot) { return {slot.parts[0], slot.parts[1]}; }
 void put(Slot& slot, Complex z) {
     slot.parts[0] = z.real();
@@ -293,6 +295,13 @@ NegV: {
     UNARY(IToF, S(1).f = static_cast<float>(S(2).i))
     UNARY(IToD, S(1).d = S(2).i)
     UNARY(FToI, S(1).i = types::toInt(S(2).f))
+    UNARY(I8ToI, S(1).i = static_cast<std::int8_t>(S(2).i))
+    UNARY(HToF, S(1).f = static_cast<float>(types::ofHalf(bits16(S(2)))))
+    UNARY(FToH, S(1).i = types::toHalf(static_cast<double>(S(2).f)))
+    UNARY(DToH, S(1).i = types::toHalf(S(2).d))
+    UNARY(BToF, S(1).f = static_cast<float>(types::ofBFloat16(bits16(S(2)))))
+    UNARY(FToB, S(1).i = types::toBFloat16(static_cast<double>(S(2).f)))
+    UNARY(DToB, S(1).i = types::toBFloat16(S(2).d))
     UNARY(IToL, S(1).l = S(2).i)
     UNARY(LToI, S(1).i = static_cast<std::int32_t>(S(2).l))
     UNARY(FToL, S(1).l = types::toLong(S(2).f))
@@ -332,6 +341,7 @@ GetPart:
 
     // ---- memory
     BINARY(Load1, S(1).i = read<std::uint8_t>(OFFSET_OF(2, 3)))
+    BINARY(Load2, S(1).i = read<std::uint16_t>(OFFSET_OF(2, 3)))
     BINARY(Load4, S(1).i = read<std::int32_t>(OFFSET_OF(2, 3)))
     BINARY(Load8, S(1).bits = read<std::uint64_t>(OFFSET_OF(2, 3)))
 Load12: {
@@ -347,6 +357,7 @@ Load16: {
     NEXT(4);
 }
     BINARY(Store1, write(OFFSET_OF(2, 3), static_cast<std::uint8_t>(S(1).i)))
+    BINARY(Store2, write(OFFSET_OF(2, 3), bits16(S(1))))
     BINARY(Store4, write(OFFSET_OF(2, 3), S(1).i))
     BINARY(Store8, write(OFFSET_OF(2, 3), S(1).bits))
     BINARY(Store12, std::memcpy(OFFSET_OF(2, 3), &S(1), 12))
@@ -377,13 +388,15 @@ Lea64:
         statement;                                                                             \
         NEXT(words);                                                                           \
     }
-#define ELEMENTS(form, suffix)                                                         \
-    form(LoadE1##suffix, 1, S(1).i = read<std::uint8_t>(at))                           \
-        form(LoadE4##suffix, 4, S(1).i = read<std::int32_t>(at))                       \
-            form(LoadE8##suffix, 8, S(1).bits = read<std::uint64_t>(at))               \
-                form(StoreE1##suffix, 1, write(at, static_cast<std::uint8_t>(S(1).i))) \
-                    form(StoreE4##suffix, 4, write(at, S(1).i))                        \
-                        form(StoreE8##suffix, 8, write(at, S(1).bits))
+#define ELEMENTS(form, suffix)                                                             \
+    form(LoadE1##suffix, 1, S(1).i = read<std::uint8_t>(at))                               \
+        form(LoadE2##suffix, 2, S(1).i = read<std::uint16_t>(at))                          \
+            form(LoadE4##suffix, 4, S(1).i = read<std::int32_t>(at))                       \
+                form(LoadE8##suffix, 8, S(1).bits = read<std::uint64_t>(at))               \
+                    form(StoreE1##suffix, 1, write(at, static_cast<std::uint8_t>(S(1).i))) \
+                        form(StoreE2##suffix, 2, write(at, bits16(S(1))))                  \
+                            form(StoreE4##suffix, 4, write(at, S(1).i))                    \
+                                form(StoreE8##suffix, 8, write(at, S(1).bits))
     ELEMENTS(ELEMENT, )
     ELEMENTS(ELEMENT_A, A)
     ELEMENTS(ELEMENT_S, S)
@@ -398,9 +411,11 @@ Lea64:
         NEXT(9);                                                                              \
     }
     ELEMENT2(LoadEE1, 1, S(1).i = read<std::uint8_t>(at))
+    ELEMENT2(LoadEE2, 2, S(1).i = read<std::uint16_t>(at))
     ELEMENT2(LoadEE4, 4, S(1).i = read<std::int32_t>(at))
     ELEMENT2(LoadEE8, 8, S(1).bits = read<std::uint64_t>(at))
     ELEMENT2(StoreEE1, 1, write(at, static_cast<std::uint8_t>(S(1).i)))
+    ELEMENT2(StoreEE2, 2, write(at, bits16(S(1))))
     ELEMENT2(StoreEE4, 4, write(at, S(1).i))
     ELEMENT2(StoreEE8, 8, write(at, S(1).bits))
 Elem: {

@@ -142,7 +142,7 @@ private:
     Value enqueued() const {
         if (!instr.type->is(types::TypeKind::Tensor)) return value(0);
         const Slot* slot = frame + op.operands[0].slot;
-        const auto bytes = static_cast<std::size_t>(types::bytesInMemory(instr.type));
+        const auto bytes = static_cast<std::size_t>(types::sizeOf(instr.type));
         run.charge(bytes);
         return {instr.type, std::string(reinterpret_cast<const char*>(slot->address), bytes)};
     }

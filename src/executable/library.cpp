@@ -11,6 +11,7 @@
 #include "codegen/stack_size.h"
 #include "ir/calls.h"
 #include "plan/writes.h"
+#include "types/tensor_elements.h"
 
 namespace strc::executable {
 namespace {
@@ -68,7 +69,7 @@ private:
         if (type->is(TypeKind::Array)) return holds(types::innermost(type));
         if (!type->is(TypeKind::Struct))
             return type->is(TypeKind::Boolean) || type->is(TypeKind::Long) || type->isReal() ||
-                   type->is(TypeKind::Complex) || type->isFloatN();
+                   types::isNarrow(type->kind) || type->is(TypeKind::Complex) || type->isFloatN();
         const auto& fields = type->structure->fields;
         return std::all_of(fields.begin(), fields.end(),
                            [](const types::StructField& field) { return holds(field.type); });

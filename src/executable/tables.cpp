@@ -542,7 +542,7 @@ private:
         const Type* type = use.values.type;
         strc_weight row{};
         if (isBroughtAlong(use))
-            row.hash = strc_safe_hash(use.values.inFile.get(),
+            row.hash = strc_safe_hash(use.values.bytes.get(),
                                       static_cast<std::uint64_t>(types::sizeOf(type)));
         row.type = weights::fileType(type->element);
         row.rank = static_cast<std::uint32_t>(type->dims.size());

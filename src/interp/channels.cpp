@@ -68,7 +68,7 @@ TensorHandle Channels::nameAt(EdgeId edge, std::uint64_t item) {
 Value Channels::tensorNamed(TensorHandle name) {
     const Type* type = heap->typeOf(name);
     return {type, std::string(reinterpret_cast<const char*>(heap->elementsOf(name)),
-                              static_cast<std::size_t>(types::bytesInMemory(type)))};
+                              static_cast<std::size_t>(types::sizeOf(type)))};
 }
 
 void Channels::keepFirst(EdgeId edge, std::uint64_t items) {

@@ -6,6 +6,7 @@
 #include "io/detail/library_files.h"
 #include "strc/files/paths.h"
 #include "strc/files/tensors.h"
+#include "types/tensor_elements.h"
 #include "types/tensor_text.h"
 
 namespace strc::io {
@@ -86,9 +87,9 @@ std::string allOf(const std::vector<const Type*>& types) {
 
 bool holdsNumbers(Format format, const TensorItems& items) {
     const TypeKind kind = items.types[0]->element->kind;
-    const bool isSame = types::bytesInMemory(items.types[0]) == types::sizeOf(items.memory);
+    const bool isSame = types::sizeOf(items.types[0]) == types::sizeOf(items.memory);
     const bool isRawLong = kind == TypeKind::Long && format == Format::Raw;
-    const bool isNumber = kind != TypeKind::Long && types::inMemory(kind) == kind;
+    const bool isNumber = kind != TypeKind::Long && !types::isNarrow(kind);
     return items.types.size() == 1 && isSame && (isNumber || isRawLong);
 }
 

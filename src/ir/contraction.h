@@ -2,6 +2,8 @@
 /// Op::Contract: products of matrices, convolutions and whatever else is a sum of products over loops in
 /// which all places are affine. For each place of the result: its element is set to the sum, over the
 /// loops without a step in it, of a * b; in any order, and with or without rounding of the products.
+/// Factors may be of a type that memory alone has (types/tensor_elements.h): int8 for sums of ints and floats, half and bfloat16
+/// for sums of floats. Sums of ints wrap, and are exact otherwise.
 /// An epilogue may follow before it is written: elements of up to two more arrays are added (a bias, a residual),
 /// and what lies outside of two bounds becomes the bound (relu: 0 and infinity).
 /// A convolution says which loops move its windows and which go along in them, so a library gets what the program had.

@@ -63,6 +63,9 @@ void appendScalar(std::string& out, const Type* type, const char* at) {
         case TypeKind::Int:
         case TypeKind::Portal: out += std::to_string(read<std::int32_t>(at)); break;
         case TypeKind::Long: out += std::to_string(read<std::int64_t>(at)); break;
+        case TypeKind::Int8: out += std::to_string(read<std::int8_t>(at)); break;
+        case TypeKind::Half:
+        case TypeKind::BFloat16: out += std::to_string(read<std::uint16_t>(at)); break;  // the bits
         case TypeKind::Float: out += types::formatFloat(read<float>(at)); break;
         case TypeKind::Double: out += types::formatDouble(read<double>(at)); break;
         case TypeKind::Complex: appendParts(out, 2, at); break;

@@ -69,6 +69,7 @@ Range converted(const Type* from, Range operand) {
         case TypeKind::Bit:
         case TypeKind::Boolean: return {0, 1};
         case TypeKind::Int: return operand;
+        case TypeKind::Int8: return {-128, 127};
         default: return kAll;
     }
 }

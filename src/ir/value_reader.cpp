@@ -75,6 +75,9 @@ void ValueReader::fill(const Type* of, char* to) {
         case TypeKind::Float: return put(to, real<float>());
         case TypeKind::Double: return put(to, real<double>());
         case TypeKind::Long: return put(to, integer<std::int64_t>());
+        case TypeKind::Int8: return put(to, integer<std::int8_t>());
+        case TypeKind::Half:
+        case TypeKind::BFloat16: return put(to, integer<std::uint16_t>());
         default: return put(to, integer<std::int32_t>());
     }
 }

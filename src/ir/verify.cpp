@@ -34,7 +34,7 @@ bool usesVariable(Op op) {
 /// Is the variable the memory of the tensor?
 bool isTensorIn(const Type* variable, const Type* tensor) {
     return tensor->is(TypeKind::Tensor) && types::isConcrete(tensor) &&
-           variable->is(TypeKind::Array) && sizeOf(variable) == types::bytesInMemory(tensor);
+           variable->is(TypeKind::Array) && sizeOf(variable) == types::sizeOf(tensor);
 }
 
 /// Is it an element of an array, or one of equal parts?
@@ -365,6 +365,13 @@ void Verifier::vector(const Instr& i) {
 
 namespace {
 
+/// Are sums of that type made of factors of a narrow type, whose values it has all?
+bool isWidenedTo(const Type* factor, const Type* sum) {
+    if (factor->is(TypeKind::Int8)) return sum->is(TypeKind::Int) || sum->is(TypeKind::Float);
+    return (factor->is(TypeKind::Half) || factor->is(TypeKind::BFloat16)) &&
+           sum->is(TypeKind::Float);
+}
+
 /// Do loops move the windows, and go along in them?
 bool areWindowsFine(const Contraction& how) {
     auto isFine = [&](const std::optional<std::size_t>& loop, std::int32_t step, bool isTap) {
@@ -393,7 +400,9 @@ void Verifier::contract(const Instr& i) {
         if (!isRef(i, k) || !isConcrete(reg(i, k).type) || !reg(i, k).type->is(TypeKind::Array))
             return false;
         const Type *all = reg(i, 0).type->element, *own = reg(i, k).type->element;
-        return own == all || own == laneType(all);
+        const bool isFactor = k == 1 || k == 2;
+        return own == all || own == laneType(all) ||
+               (isFactor && isWidenedTo(laneType(own), laneType(all)));
     };
     bool areLists = i.operands.size() >= 3 && addends <= kMostAddends;
     for (std::size_t k = 0; areLists && k < i.operands.size(); ++k) areLists = isList(k);

@@ -34,8 +34,10 @@ const ir::StoredArray* storedArray(const ir::Body& body, const ir::StreamCode* c
 Chosen choose(const ir::Body& body, const ir::StreamCode* code, const ir::Instr& instr,
               Choice choice) {
     Chosen made;
-    const types::Type* element = body.regs[instr.operands[0]].type->element;
-    if (!element->is(types::TypeKind::Float)) return made;
+    auto isFloat = [&](std::size_t k) {
+        return body.regs[instr.operands[k]].type->element->is(types::TypeKind::Float);
+    };
+    if (!isFloat(0) || !isFloat(1) || !isFloat(2)) return made;
     const ir::Contraction how = ir::contractionOf(instr);
     const ir::StoredArray* a = storedArray(body, code, instr.operands[1]);
     const ir::StoredArray* b = storedArray(body, code, instr.operands[2]);

@@ -133,7 +133,7 @@ private:
         for (ir::BlockId block = 0; block < body.blocks.size(); ++block)
             for (const Instr& instr : body.blocks[block].instrs) {
                 const bool isPart = block == body.entry && instr.result != ir::kNone &&
-                                    isConstant[instr.result] && !isCheap(instr);
+                                    isConstant[instr.result] && !isCheap(instr) && !widens(instr);
                 if (isPart) continue;
                 for (Reg operand : instr.operands)
                     if (canBe(operand)) found.insert(operand);
@@ -141,8 +141,16 @@ private:
         return found;
     }
 
+    /// Narrow elements are smaller as they are, and products take them so.
+    bool widens(const Instr& instr) const {
+        if (instr.op != Op::Tensor || instr.tensor != TensorFn::Cast) return false;
+        const Type *from = facts.types[instr.operands[0]], *to = facts.types[instr.result];
+        return from && to && tensor::isWidening(from->element, to->element);
+    }
+
     bool canBe(Reg reg) const {
         if (!isConstant[reg] || !facts.types[reg] || isCheap(*facts.makers[reg])) return false;
+        if (widens(*facts.makers[reg])) return false;
         if (!tensor::isComputable(facts.types[reg]->element)) return false;
         return types::sizeOf(tensor::storageOf(facts.types[reg], types)) <=
                std::max(kSmall, sizeOfOrigins(reg));

@@ -35,9 +35,8 @@ void Sink::end() {
 
 bool Sink::write(const Value& item) {
     if (item.type->is(types::TypeKind::Tensor)) {  // one whose shape only the run knows
-        const types::Type* memory =
-            memories.array(memories.scalar(types::inMemory(item.type->element->kind)),
-                           types::countElements(item.type));
+        const types::Type* memory = memories.array(memories.scalar(item.type->element->kind),
+                                                   types::countElements(item.type));
         if (auto fits = writer->expect(item.type, memory); !fits) failure = fits.failure();
         if (failure) return false;
     }

@@ -10,7 +10,7 @@ using types::Value;
 
 Value fromItem(const Value& item, const Type* tensor) {
     return {tensor, item.bytes.substr(static_cast<std::size_t>(types::offsetIn(item.type, tensor)),
-                                      static_cast<std::size_t>(types::bytesInMemory(tensor)))};
+                                      static_cast<std::size_t>(types::sizeOf(tensor)))};
 }
 
 std::optional<std::string> toItems(const session::Held& value,
@@ -18,7 +18,7 @@ std::optional<std::string> toItems(const session::Held& value,
                                    const Type* memory, types::TypeTable& types) {
     const Type* first = tensors[next % tensors.size()];
     if (io::itemIn(tensorType(value, types), first, types) != first) return std::nullopt;
-    const auto size = static_cast<std::size_t>(types::bytesInMemory(first));
+    const auto size = static_cast<std::size_t>(types::sizeOf(first));
     const std::size_t count = value.bytes.size() / size;
     if (count > 1 && tensors.size() > 1) return std::nullopt;
     const auto itemSize = static_cast<std::size_t>(types::sizeOf(memory));

@@ -124,7 +124,7 @@ std::string ofInt(std::int32_t number) {
 std::string ofElement(const Value& tensor, std::int64_t k) {
     if (tensor.type->element->is(TypeKind::Long)) return ofInt(lowHalf(longAt(tensor, k)));
     static const types::TypeTable table;
-    const Type* memory = table.scalar(types::inMemory(tensor.type->element->kind));
+    const Type* memory = table.scalar(tensor.type->element->kind);
     const auto size = static_cast<std::size_t>(types::sizeOf(memory));
     return toSource({memory, tensor.bytes.substr(static_cast<std::size_t>(k) * size, size)});
 }

@@ -76,16 +76,13 @@ std::uint64_t Items::count() const {
 
 std::string Items::typeText() const { return areAlike() ? types::toString(type) : "tensor"; }
 
-std::size_t Items::bytesOfOne() const {
-    return static_cast<std::size_t>(type->is(TypeKind::Tensor) ? types::bytesInMemory(type)
-                                                               : types::sizeOf(type));
-}
+std::size_t Items::bytesOfOne() const { return static_cast<std::size_t>(types::sizeOf(type)); }
 
 Value Items::operator[](std::uint64_t k) const {
     if (!places.empty())
-        return {places[k].type,
-                bytes.substr(places[k].begin,
-                             static_cast<std::size_t>(types::bytesInMemory(places[k].type)))};
+        return {
+            places[k].type,
+            bytes.substr(places[k].begin, static_cast<std::size_t>(types::sizeOf(places[k].type)))};
     const std::size_t size = bytesOfOne();
     return {type, bytes.substr(k * size, size)};
 }
@@ -155,7 +152,7 @@ namespace {
 /// The element that lies at that place.
 Value elementOf(const Type* tensor, const char* at) {
     static const types::TypeTable types;
-    const Type* type = types.scalar(types::inMemory(tensor->element->kind));
+    const Type* type = types.scalar(tensor->element->kind);
     return {type, {at, static_cast<std::size_t>(types::sizeOf(type))}};
 }
 
@@ -294,7 +291,7 @@ void appendNumbers(const Value& value, std::vector<double>& numbers) {
         for (std::int64_t k = 0; k < type->extent; ++k) appendNumbers(element(value, k), numbers);
     } else if (type->is(TypeKind::Tensor)) {
         const auto count = std::max<std::int64_t>(types::countElements(type), 1);
-        const std::int64_t bytes = types::bytesInMemory(type) / count;
+        const std::int64_t bytes = types::sizeOf(type) / count;
         for (std::int64_t k = 0; k < types::countElements(type); ++k)
             appendNumbers(elementOf(type, value.bytes.data() + k * bytes), numbers);
     }

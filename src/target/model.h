@@ -10,12 +10,21 @@ namespace strc::target {
 
 enum class Architecture : std::uint8_t { X86, AArch64, Other };
 
+/// Instructions that add products of bytes to sums of 32 bits, exactly.
+enum class Dots : std::uint8_t {
+    None,
+    Pairs,  ///< two products of 16-bit numbers (pmaddwd)
+    UnsignedFours,  ///< four of an unsigned and a signed byte (vpdpbusd)
+    Fours,  ///< four of signed bytes (sdot)
+};
+
 /// Sizes in bytes, times in cycles. Without more knowledge: a server of x86-64-v4.
 struct Model {
     // ---- registers
     std::int64_t vectorBytes = 64;
     std::int64_t vectorRegisters = 32;
     bool fusesProducts = true;  ///< has an instruction for a * b + c
+    Dots dots = Dots::None;
 
     // ---- products of vectors
     /// A sum waits so long for itself, with a little that no row of instructions makes up for.

@@ -13,6 +13,7 @@ using ir::Reg;
 /// Sizes and operands that all rows of one attention share.
 struct Attention::Heads {
     const Node& node;
+    const Type* type;  ///< of elements in registers
     Reg array;  ///< of the result
     std::int64_t keys, width, values;
     bool isCausal;
@@ -24,11 +25,15 @@ void Attention::attend(const Node& node, Reg array) {
     if (canAttendInBlocks(node)) return attendBlocks(node, array);
     const Dims& q = node.operands[0]->dims();
     const Dims& v = node.operands[2]->dims();
-    const Type* type = node.type->element;
+    const Type* type = registerType(node.type->element, w.types);
     const std::int64_t keys = v[v.size() - 2];
     const std::string number = std::to_string(w.body.locals.size());
+    const bool isNarrow = type != node.type->element;
+    const Reg sums =
+        isNarrow ? w.address(w.local("sums" + number, w.types.array(type, node.count()))) : array;
     const Heads heads{node,
-                      array,
+                      type,
+                      sums,
                       keys,
                       q.back(),
                       v.back(),
@@ -39,12 +44,15 @@ void Attention::attend(const Node& node, Reg array) {
     places.nest(Dims(node.dims().begin(), node.dims().end() - 1), [&](const MultiIndex& place) {
         attendRow(heads, MultiIndex(place.begin(), place.end() - 1), place.back());
     });
+    if (!isNarrow) return;
+    w.loop(node.count(),
+           [&](Reg i) { places.storeFlat(array, i, w.element(sums, i), node.type->element); });
 }
 
 void Attention::attendRow(const Heads& heads, const MultiIndex& outer, const Index& row) {
     scoreRow(heads, outer, row);
     powersOfRow(heads);
-    const Type* type = heads.node.type->element;
+    const Type* type = heads.type;
     MultiIndex place = outer;
     place.push_back(row);
     auto index = [&](Reg column) {
@@ -88,7 +96,7 @@ Reg Attention::scaleOfScores(const Node& node) {
 }
 
 void Attention::scoreRow(const Heads& heads, const MultiIndex& outer, const Index& row) {
-    const Type* type = heads.node.type->element;
+    const Type* type = heads.type;
     const Reg scale = scaleOfScores(heads.node);
     w.store(heads.most, numbers.convert(numbers.real(-INFINITY), w.types.doubleType(), type));
     w.loop(heads.keys, [&](Reg j) {
@@ -122,7 +130,7 @@ void Attention::scoreRow(const Heads& heads, const MultiIndex& outer, const Inde
 }
 
 void Attention::powersOfRow(const Heads& heads) {
-    const Type* type = heads.node.type->element;
+    const Type* type = heads.type;
     w.store(heads.sum, numbers.zero(type));
     w.loop(heads.keys, [&](Reg j) {
         const Reg score = w.element(w.address(heads.scores), j);

@@ -70,6 +70,7 @@ std::optional<Strided> stridedView(const Node& node) {
 
 std::optional<Strided> strided(const Node& node) {
     if (node.kind == NodeKind::Memory) return Strided{&node, 0, stepsOf(node)};
+    if (isWidening(node)) return strided(*node.operands[0]);
     if (node.kind == NodeKind::Operation && isView(node.fn)) return stridedView(node);
     return std::nullopt;
 }
@@ -214,8 +215,15 @@ bool Contractions::contract(const Node& node, const Target& target) {
                             found->memory->type->element == element;
         return isSame ? found : std::nullopt;
     };
-    const std::optional<Strided> a = usable(*product.operands[0]);
-    const std::optional<Strided> b = usable(*product.operands[1]);
+    auto factor = [&](const Node& operand) {
+        std::optional<Strided> found = strided(operand);
+        const bool isNarrow = found && operand.type->element == element &&
+                              found->memory->array->element == found->memory->type->element &&
+                              isWidening(found->memory->type->element, element);
+        return isNarrow ? found : usable(operand);
+    };
+    const std::optional<Strided> a = factor(*product.operands[0]);
+    const std::optional<Strided> b = factor(*product.operands[1]);
     if (!isNumber || array->element != element || !a || !b) return false;
     std::vector<Strided> added;
     std::vector<std::int64_t> lengths;

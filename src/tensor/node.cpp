@@ -6,6 +6,7 @@ namespace strc::tensor {
 
 using types::TensorFn;
 using types::TensorKind;
+using types::TypeKind;
 
 namespace {
 
@@ -36,6 +37,16 @@ bool isPadOfPad(const Node& node) {
     };
     return isOfZeros(node) && isOfZeros(*node.operands[0]) &&
            node.type->element == node.operands[0]->type->element;
+}
+
+bool isWidening(const Type* from, const Type* to) {
+    if (from->is(TypeKind::Int8)) return to->is(TypeKind::Int) || to->is(TypeKind::Float);
+    return (from->is(TypeKind::Half) || from->is(TypeKind::BFloat16)) && to->is(TypeKind::Float);
+}
+
+bool isWidening(const Node& node) {
+    return node.kind == NodeKind::Operation && node.fn == TensorFn::Cast &&
+           isWidening(node.operands[0]->type->element, node.type->element);
 }
 
 bool reads(const Node& node, ir::VarRef var) {

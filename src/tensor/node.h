@@ -80,6 +80,11 @@ bool isView(types::TensorFn);
 bool isAssembled(types::TensorFn);
 /// Zeros around something with zeros around it: both are written at once.
 bool isPadOfPad(const Node&);
+/// Have numbers of type `to` all values of the narrow elements `from`, so that a sum of products may take these as they lie in memory
+/// (ir/contraction.h)?
+bool isWidening(const Type* from, const Type* to);
+/// Is it a cast that does that?
+bool isWidening(const Node&);
 /// Does computing it read that variable?
 bool reads(const Node&, ir::VarRef);
 

@@ -38,7 +38,7 @@ Reg Numbers::convert(Reg value, const Type* from, const Type* to) {
     if (isRounded(to) && have != want && !have->is(TypeKind::Boolean)) {
         const Type* real = w.types.doubleType();
         const Reg exact = have == real ? value : w.operation(Op::Convert, real, {value});
-        return w.operation(Op::Convert, want, {roundedReal(exact, to)});
+        return widened(w.operation(Op::Convert, to, {exact}));
     }
     if (have == want) return value;
     auto isTrue = [&](Reg number, const Type* type) {

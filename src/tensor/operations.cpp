@@ -87,10 +87,29 @@ NodePtr OperationExpander::build(const Instr& instr) {
             node->ints.push_back(static_cast<std::int64_t>(node->dims().size()) - 1);
         return softmax(*node);
     }
+    if (isContraction(node->fn) &&
+        registerType(node->type->element, c.types) != node->type->element)
+        return inWiderSums(*node);
     prepareOperands(*node);
     const bool isOften = c.uses[instr.result] > 1 && !(isView(node->fn) && readsMemory(*node));
     if (isOften) c.materialise(node);
     return node;
+}
+
+/// Sums of narrow elements have the digits of registers, and are rounded once.
+NodePtr OperationExpander::inWiderSums(const Node& node) {
+    const Type* wide = registerType(node.type->element, c.types);
+    auto widened = [&](const NodePtr& operand) {
+        if (operand->type->element == wide) return operand;
+        return make(TensorFn::Cast, c.types.tensor(wide, operand->dims()), {operand}, {},
+                    node.range);
+    };
+    auto sums = std::make_shared<Node>(node);
+    sums->type = c.types.tensor(wide, node.dims());
+    for (NodePtr& operand : sums->operands) operand = widened(operand);
+    prepareOperands(*sums);
+    c.materialise(sums);
+    return make(TensorFn::Cast, node.type, {sums}, {}, node.range);
 }
 
 void OperationExpander::addOperand(Node& node, const Instr& instr, std::size_t k) {
@@ -164,6 +183,15 @@ void OperationExpander::prepareOperands(Node& node) {
         const bool isLookedAt = isView(operand->fn) && readsMemory(*operand);
         if (isLookedAt && !keepsOrder(node.fn)) continue;
         if (isPadOfPad(node)) continue;
+        if (isContraction(node.fn) && isWidening(*operand)) {
+            // It takes narrow elements as they are.
+            NodePtr& narrow = operand->operands[0];
+            const bool isThere =
+                narrow->kind == NodeKind::Memory ||
+                (narrow->kind == NodeKind::Operation && isView(narrow->fn) && readsMemory(*narrow));
+            if (!isThere) c.materialise(narrow);
+            continue;
+        }
         const bool isRepeated = types::readsOften(node.fn) || isAssembled(operand->fn) ||
                                 (isFinished(node, operand) && !types::placesElements(node.fn)) ||
                                 (isElementwise(node.fn) && operand->count() != node.count());

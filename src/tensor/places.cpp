@@ -57,10 +57,12 @@ MultiIndex Places::placeOf(const Index& flat, const Dims& dims) {
 
 Reg Places::address(const Node& node) { return w.address(node.var, node.array); }
 
-Reg Places::loadFlat(const Node& node, Reg index) { return w.element(address(node), index); }
+Reg Places::loadFlat(const Node& node, Reg index) {
+    return numbers.widened(w.element(address(node), index));
+}
 
 void Places::storeFlat(Reg array, Reg index, Reg value, const Type* element) {
-    w.setElement(array, index, numbers.rounded(value, element));
+    w.setElement(array, index, numbers.narrowed(value, element));
 }
 
 void Places::store(const Node& memory, const MultiIndex& place, Reg value) {

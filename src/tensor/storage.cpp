@@ -11,7 +11,7 @@ using types::TypeKind;
 
 const Type* storageOf(const Type* tensor, types::TypeTable& types) {
     const std::int64_t count = countElements(tensor);
-    return types.array(types.scalar(types::inMemory(tensor->element->kind)), count);
+    return types.array(types.scalar(tensor->element->kind), count);
 }
 
 const Type* Storages::of(const std::set<const Type*>& tensors) {

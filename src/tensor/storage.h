@@ -12,8 +12,7 @@ namespace strc::tensor {
 
 using types::Type;
 
-/// The memory of a tensor: an array of one dimension. An int8 is an int,
-/// half and bfloat16 are floats: values that these have.
+/// The memory of a tensor: an array of one dimension.
 const Type* storageOf(const Type* tensor, types::TypeTable&);
 
 /// The memory of items that may be any of several tensors: an array as large as the largest; of tensors whose

@@ -56,10 +56,8 @@ StoredValues findStored(const BodyContext& context, const Instr& instr, const st
                            "'" + name + "' has more elements than an array can have", instr.range};
         return made;
     }
-    const bool isAsInFile = found->bytes == found->inFile;
-    if (!isAsInFile) source->noteComputation(found->bytes);
     made.type = found->type;
-    made.array = {name, array, found->bytes, isAsInFile && !source->path().empty()};
+    made.array = {name, array, found->bytes, !source->path().empty()};
     return made;
 }
 

@@ -15,8 +15,7 @@ struct TensorLayout {
     std::vector<std::int64_t> strides;  ///< in elements
 };
 
-/// The layout of a concrete tensor. Elements are those in memory: int8 is an int of 32 bits there, half and bfloat16
-/// are floats.
+/// The layout of a concrete tensor.
 TensorLayout layoutOf(const Type* tensor);
 
 }  // namespace strc::types

@@ -33,23 +33,9 @@ const Type* ofShape(const std::int64_t* shape, TypeTable& types) {
     STRC_UNREACHABLE("an element that nobody computes with");
 }
 
-TypeKind inMemory(TypeKind element) {
-    switch (element) {
-        case TypeKind::Int8: return TypeKind::Int;
-        case TypeKind::Half:
-        case TypeKind::BFloat16: return TypeKind::Float;
-        default: return element;
-    }
-}
-
-std::int64_t bytesInMemory(const Type* tensor) {
-    const bool hasFourBytes = inMemory(tensor->element->kind) != tensor->element->kind;
-    return hasFourBytes ? 4 * countElements(tensor) : sizeOf(tensor);
-}
-
 std::int64_t offsetIn(const Type* item, const Type* tensor) {
     if (!item->is(TypeKind::Struct)) return 0;
-    const TypeKind wanted = inMemory(tensor->element->kind);
+    const TypeKind wanted = tensor->element->kind;
     for (const StructField& field : item->structure->fields)
         if (field.type->element->is(wanted)) return field.offset;
     STRC_UNREACHABLE("a tensor that the channel is not for");

@@ -20,12 +20,7 @@ std::int64_t elementOf(TypeKind);
 std::vector<std::int64_t> shapeOf(const Type* tensor);
 const Type* ofShape(const std::int64_t* shape, TypeTable&);
 
-/// The type of elements in memory: int for int8, float for half and bfloat16. `long` has 8 bytes, as two ints.
-TypeKind inMemory(TypeKind element);
-std::int64_t bytesInMemory(const Type* tensor);
-
-/// Where a tensor lies in an item: a structure has an array for each type of elements, of which `long` and
-/// `int` are one.
+/// Where a tensor lies in an item: a structure has an array for each type of elements.
 std::int64_t offsetIn(const Type* item, const Type* tensor);
 
 /// `elements`: as they lie in memory, row by row.

@@ -32,14 +32,6 @@ struct Index : strc_safe_index {
     Index& operator=(const Index&) = delete;
 };
 
-/// int8 as ints, half and bfloat16 as floats.
-Bytes widen(const strc_safe_tensor& tensor, TypeKind element, const std::byte* from) {
-    const std::uint64_t count = tensor.size / strc_safe_bytes(tensor.type);
-    std::shared_ptr<std::byte[]> made(new std::byte[4 * count + 1]);
-    types::widen(element, count, made.get(), from);
-    return {made, made.get()};
-}
-
 class File final : public Source {
 public:
     explicit File(std::string name) : name(std::move(name)) {}
@@ -69,8 +61,7 @@ public:
             return mismatch(tensor, types::toString(type), types::toString(wanted));
         auto bytes = bytesOf(*found);
         if (!bytes) return bytes.failure();
-        const Bytes values = widened(*found, type->element->kind, *bytes);
-        return Values{type, values, *bytes};
+        return Values{type, *bytes};
     }
 
     std::string similarTo(const std::string& wanted) const override {
@@ -122,18 +113,10 @@ private:
         return found->second = *bytes;
     }
 
-    /// Converts elements that have more bytes in memory than in the file, once.
-    Bytes widened(const strc_safe_tensor& tensor, TypeKind element, const Bytes& values) {
-        if (!types::isWidened(element)) return values;
-        Bytes& made = wide[{tensor.begin, tensor.size}];
-        if (!made) made = widen(tensor, element, values.get());
-        return made;
-    }
-
     std::string name;
     std::unique_ptr<Reading> file;
     Index index;
-    std::map<std::pair<std::uint64_t, std::uint64_t>, Bytes> known, wide;  ///< by place and size
+    std::map<std::pair<std::uint64_t, std::uint64_t>, Bytes> known;  ///< by place and size
 };
 
 class Later final : public Source {

@@ -5,7 +5,6 @@
 #include <map>
 
 #include "base/spelling.h"
-#include "types/tensor_elements.h"
 #include "weights/weights.h"
 
 namespace strc::weights {
@@ -34,8 +33,8 @@ public:
             return base::failure(Diag::WeightsMismatch,
                                  {tensor, kName, types::toString(type), types::toString(wanted)});
         Bytes& bytes = made[tensor];
-        if (!bytes) bytes = bytesOf(value, static_cast<std::size_t>(types::countElements(type)));
-        return Values{type, bytes, bytes};
+        if (!bytes) bytes = bytesOf(value, type);
+        return Values{type, bytes};
     }
 
     std::string similarTo(const std::string& wanted) const override {
@@ -47,16 +46,13 @@ public:
     std::string path() const override { return {}; }
 
 private:
-    static Bytes bytesOf(const GivenValues& value, std::size_t count) {
-        const bool isWide = types::isWidened(value.element);
-        const std::size_t size = types::bytesOutside(value.element);
-        if (!isWide && reinterpret_cast<std::uintptr_t>(value.bytes) % size == 0)
+    static Bytes bytesOf(const GivenValues& value, const Type* type) {
+        const auto alignment = static_cast<std::uintptr_t>(types::alignOf(type->element));
+        if (reinterpret_cast<std::uintptr_t>(value.bytes) % alignment == 0)
             return {Bytes(), value.bytes};  // its owner keeps it
-        std::shared_ptr<std::byte[]> copy(new std::byte[(isWide ? 4 : size) * count + 1]);
-        if (isWide)
-            types::widen(value.element, count, copy.get(), value.bytes);
-        else
-            std::copy_n(value.bytes, size * count, copy.get());
+        const auto size = static_cast<std::size_t>(types::sizeOf(type));
+        std::shared_ptr<std::byte[]> copy(new std::byte[size + 1]);
+        std::copy_n(value.bytes, size, copy.get());
         return {copy, copy.get()};
     }
 

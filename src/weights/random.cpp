@@ -1,5 +1,6 @@
 // Weights that are made up.
 
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -7,7 +8,7 @@
 #include <string_view>
 
 #include "base/assert.h"
-#include "types/tensor_text.h"
+#include "strc/values.h"
 #include "weights/weights.h"
 
 namespace strc::weights {
@@ -63,15 +64,16 @@ void fill(std::byte* to, std::int64_t count, Generator& generator, Spread spread
     }
 }
 
-/// To values that half and bfloat16 have: 8 digits, none below the least half.
-void shorten(std::byte* floats, std::int64_t count) {
+/// Numbers that half and bfloat16 have both: 8 digits, none below the least half.
+void fillShort(std::byte* to, std::int64_t count, Generator& generator, Spread spread,
+               std::uint16_t (*bitsOf)(double)) {
     for (std::int64_t k = 0; k < count; ++k) {
-        std::byte* at = floats + static_cast<std::size_t>(k) * sizeof(float);
-        std::uint32_t bits = 0;
-        std::memcpy(&bits, at, sizeof bits);
-        const bool isTiny = (bits >> 23 & 0xff) < 127 - 14;
-        bits = isTiny ? 0 : bits & 0xffff0000u;
-        std::memcpy(at, &bits, sizeof bits);
+        const auto value = static_cast<float>(spread.middle + spread.reach * generator.uniform());
+        const auto wide = std::bit_cast<std::uint32_t>(value);
+        const bool isTiny = (wide >> 23 & 0xff) < 127 - 14;
+        const auto cut = std::bit_cast<float>(isTiny ? 0 : wide & 0xffff0000u);
+        const std::uint16_t bits = bitsOf(static_cast<double>(cut));
+        std::memcpy(to + static_cast<std::size_t>(k) * sizeof bits, &bits, sizeof bits);
     }
 }
 
@@ -96,9 +98,8 @@ public:
             return base::failure(Diag::LimitExceeded,
                                  {"the memory for weights", std::to_string(limits.totalBytes)});
         Bytes& made = values[name];
-        if (!made)
-            made = make(name, wanted, static_cast<std::size_t>(types::bytesInMemory(wanted)));
-        return Values{wanted, made, made};
+        if (!made) made = make(name, wanted, static_cast<std::size_t>(types::sizeOf(wanted)));
+        return Values{wanted, made};
     }
 
     std::string similarTo(const std::string&) const override { return {}; }
@@ -115,11 +116,12 @@ private:
             case TypeKind::Float: fill<float>(bytes.get(), count, generator, spread); break;
             case TypeKind::Double: fill<double>(bytes.get(), count, generator, spread); break;
             case TypeKind::Half:
-            case TypeKind::BFloat16:
-                fill<float>(bytes.get(), count, generator, spread);
-                shorten(bytes.get(), count);
+                fillShort(bytes.get(), count, generator, spread, strc_to_half);
                 break;
-            case TypeKind::Int8:
+            case TypeKind::BFloat16:
+                fillShort(bytes.get(), count, generator, spread, strc_to_bfloat16);
+                break;
+            case TypeKind::Int8: fill<std::int8_t>(bytes.get(), count, generator, spread); break;
             case TypeKind::Int: fill<std::int32_t>(bytes.get(), count, generator, spread); break;
             case TypeKind::Long: fill<std::int64_t>(bytes.get(), count, generator, spread); break;
             case TypeKind::Boolean:

@@ -23,8 +23,7 @@ using Bytes = std::shared_ptr<const std::byte>;
 /// The values of a tensor row by row.
 struct Values {
     const Type* type = nullptr;  ///< concrete
-    Bytes bytes;  ///< as the elements of tensors lie in memory (types/tensor_text.h)
-    Bytes inFile;  ///< as they stand in the file; the same memory, if they are no others
+    Bytes bytes;
 };
 
 /// A tensor that the program has asked for.

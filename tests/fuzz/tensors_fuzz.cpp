@@ -71,13 +71,12 @@ TensorItems itemsOf(const std::vector<const Type*>& files, const Type* declared,
         for (std::int64_t extent : whole->dims)
             count = extent > kMostElements ? 0 : std::min(count * extent, kMostElements + 1);
         const bool isFine = item && count > 0 && count <= kMostElements &&
-                            strc::types::inMemory(item->element->kind) ==
-                                strc::types::inMemory(files[0]->element->kind);
+                            item->element->kind == files[0]->element->kind;
         if (!isFine) return {};
         items.types.push_back(item);
         most = std::max(most, strc::types::countElements(item));
     }
-    items.memory = types.array(types.scalar(strc::types::inMemory(files[0]->element->kind)), most);
+    items.memory = types.array(types.scalar(files[0]->element->kind), most);
     return items;
 }
 

@@ -172,6 +172,42 @@ def norms() -> None:
     module("rmsnorm(7)", nn.RMSNorm(7), noise(2, 5, 7))
 
 
+def quantised(x: Tensor, unit: Tensor) -> Tensor:
+    """The whole numbers that stand for x, in doubles, whose sums of products are exact."""
+    return torch.clamp(torch.round(x / unit), -127, 127).double()
+
+
+def unit_of(x: Tensor, step: float, by_row: bool) -> Tensor:
+    if step:
+        return torch.tensor(step)
+    return (x.abs().amax(-1, keepdim=True) if by_row else x.abs().amax()) / 127
+
+
+def bytes_layer(text: str, shape: tuple[int, ...], step: float, function: Callable[..., Tensor], *inputs: Tensor) -> None:
+    """A layer with weights of int8: `function(x, weight)` on whole numbers, scaled as the filter does it."""
+    weight = torch.randint(-128, 128, shape, dtype=torch.int8)
+    scale, bias = torch.rand(shape[0]) * 0.01, noise(shape[0])
+    places = (-1, *(1,) * (len(shape) - 2))
+
+    def expected(x: Tensor) -> Tensor:
+        unit = unit_of(x, step, len(shape) == 2)
+        return function(quantised(x, unit), weight.double()).float() * scale.reshape(places) * unit + bias.reshape(places)
+
+    given = f", step = {step}" if step else ""
+    CASES.append(Case(f'{text[:-1]}{given}, weights = "m")', list(inputs), expected, {"m.weight": weight, "m.scale": scale, "m.bias": bias}))
+
+
+def layers_of_bytes() -> None:
+    for step in (0, 0.02):
+        bytes_layer("quantizedlinear(20, 30)", (30, 20), step, F.linear, noise(4, 20))
+        bytes_layer("quantizedlinear(64, 70)", (70, 64), step, F.linear, noise(17, 64))
+        bytes_layer("quantizedlinear(7, 5)", (5, 7), step, F.linear, noise(2, 3, 7))
+        bytes_layer("quantizedlinear(32, 16)", (16, 32), step, F.linear, noise(32))
+        bytes_layer("quantizedconv1d(8, 6, 3, 2, 1)", (6, 8, 3), step, lambda x, w: F.conv1d(x, w, None, 2, 1), noise(2, 8, 11))
+        bytes_layer("quantizedconv2d(4, 20, 3, 3, padding_h = 1)", (20, 4, 3, 3), step, lambda x, w: F.conv2d(x, w, None, 1, 1), noise(1, 4, 9, 7))
+        bytes_layer("quantizedconv2d(6, 6, 3, 2, 2, groups = 3)", (6, 2, 3, 2), step, lambda x, w: F.conv2d(x, w, None, 2, 0, 1, 3), noise(6, 9, 8))
+
+
 def layers() -> None:
     module("linear(20, 30)", nn.Linear(20, 30), noise(4, 20))
     module("linear(20, 70, false)", nn.Linear(20, 70, False), noise(20))
@@ -270,6 +306,6 @@ def pictures() -> None:
 
 def all_cases() -> list[Case]:
     torch.manual_seed(20)
-    for part in (activations, arithmetic, convolutions, pooling, norms, layers, recurrent, shapes, pictures):
+    for part in (activations, arithmetic, convolutions, pooling, norms, layers, layers_of_bytes, recurrent, shapes, pictures):
         part()
     return CASES

@@ -28,6 +28,10 @@ class Row:
 
 
 RIGHT = [
+    Row("quantizedlinear(3, 2)", [(4, 3)]),
+    Row("quantizedlinear(4, 2, 0.1)", [(4,)]),
+    Row("quantizedconv1d(4, 6, 3, 2, 1, 2, 2)", [(1, 4, 9)]),
+    Row("quantizedconv2d(2, 3, 3, 2, padding_h = 0, step = 0.1)", [(2, 5, 5)]),
     Row("linear(3, 2)", [(4, 3)], torch="nn.Linear(3, 2)(x)"),
     Row("conv1d(4, 6, 3, 2, 1, 2, 2)", [(1, 4, 9)], torch="nn.Conv1d(4, 6, 3, 2, 1, 2, 2)(x)"),
     Row("conv2d(2, 3, 3, 2, padding_h = 0)", [(2, 5, 5)], torch="nn.Conv2d(2, 3, (3, 2))(x)"),
@@ -91,6 +95,14 @@ IMAGES = "it takes (batch x) channels x height x width"
 BOTH = "there is one number for both dimensions, or one for each"
 
 WRONG = [
+    Row("quantizedlinear(3, 2)", [(4, 4)], "'quantizedlinear': it is made for 3 features, the last dimension has 4"),
+    Row("quantizedlinear(3, 2, -0.5)", [(4, 3)], "step is at least 0"),
+    Row("quantizedconv1d(4, 6, 3)", [(1, 3, 9)], "1x3x9 has 3 channels, the weights take 4"),
+    Row("quantizedconv1d(4, 6, 3, padding = -1)", [(4, 9)], "padding and step are at least 0"),
+    Row("quantizedconv1d(4, 6, 3, groups = 3)", [(4, 9)], GROUPS),
+    Row("quantizedconv2d(2, 3, 3, 3)", [(5, 5)], "5x5 has neither 3 nor 4 dimensions"),
+    Row("quantizedconv2d(2, 3, 3, 3, stride_w = -1)", [(2, 5, 5)], KERNEL),
+    Row("quantizedconv2d(2, 3, 3, 3, step = -1)", [(2, 5, 5)], "padding and step are at least 0"),
     Row("linear(3, 2)", [(4, 4)], "'linear': it is made for 3 features, the last dimension has 4", "nn.Linear(3, 2)(x)"),
     Row("linear(3, 2)", [(4, 1)], "'linear': it is made for 3 features, the last dimension has 1", "nn.Linear(3, 2)(x)"),
     Row("linear(3, -2)", [(4, 3)], "'weight': -2 is no extent", "nn.Linear(3, -2)(x)"),

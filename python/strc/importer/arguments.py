@@ -19,6 +19,7 @@ EXAMPLES = """examples:
   strc import model.py:make_tagger --input 1x7:long --dynamic 0 -o tagger.str
   strc import amplifier.py:WaveNet --input 1x1x8192 --streaming -o amplifier.str
   strc import gpt2.py:make --generate --context 256 -o gpt2.str
+  strc import model.py:CNN --input 1x3x32x32 --eval --quantize=int8 --calibrate pictures.npy -o cnn.str
   strc import model.py:CNN --input 1x3x32x32 --eval --emit=ir
   strc import model.py:CNN --input 1x3x32x32 --eval --emit=streams -o cnn.svg"""
 EMITS = ("source", "fx", "ir", "graph", "streams")
@@ -105,6 +106,14 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--labels", metavar="FILE", help="the program prints the best five classes, whose names are the lines of FILE, with their probabilities")
     made.add_argument(
         "--eval", action="store_true", help="puts the model into the mode in which it runs: no dropout, stored statistics (as model.eval() does)",
+    )
+    made.add_argument(
+        "--quantize", choices=("int8",), help="linear layers and convolutions get weights of int8, with a scale for each output; how far the results "
+        "are from those of floats is told",
+    )
+    made.add_argument(
+        "--calibrate", metavar="FILE.npy", action="append", default=[],
+        help="with --quantize: samples of an input, one file for each input; they set the units of what arrives at layers, and results are compared for them",
     )
     made.add_argument("--seed", metavar="N", type=int, default=0, help="for random weights and example inputs (0)")
     made.add_argument("--python", metavar="PATH", help="the Python to use; it needs PyTorch")

@@ -15,6 +15,7 @@ from .. import draw
 from ..errors import ImportFailure
 from ..files import naming
 from ..ir import show
+from ..quantise import quantised
 from ..torch.export import Imported, Model, import_model, proven, stream_model, write
 from ..torch.generation import import_generator
 from .arguments import parser
@@ -69,6 +70,7 @@ def check_options(options: argparse.Namespace) -> None:
             raise ImportFailure("a state of an ONNX model is --state IN=OUT or --state auto, one of a module --state SHAPE")
     check_generate(options)
     check_surroundings(options)
+    check_quantize(options)
     if not options.streaming:
         if options.latency or options.time or options.context is not None and not options.generate:
             raise ImportFailure("--latency, --time and --context say something about --streaming, which is not given")
@@ -104,6 +106,18 @@ def check_generate(options: argparse.Namespace) -> None:
         raise ImportFailure(f"--generate goes not with {given[0] if given else 'an ONNX model'}: a decoder takes tokens, and its states go round by themselves")
     if options.context is None:
         raise ImportFailure("--generate takes --context N: so many tokens are attended to, and the keys and values of so many are kept")
+
+
+def check_quantize(options: argparse.Namespace) -> None:
+    """Raises `ImportFailure` for options that do not go with --quantize, or with its absence."""
+    if not options.quantize:
+        if options.calibrate:
+            raise ImportFailure("--calibrate says something about --quantize, which is not given")
+        return
+    others = {"--streaming": options.streaming, "--generate": options.generate, "--dynamic": options.dynamic, "--state": options.state}
+    given = [name for name, value in others.items() if value]
+    if given:
+        raise ImportFailure(f"--quantize runs the model on samples of its inputs and compares results: it goes not with {given[0]}")
 
 
 def is_onnx_file(name: str) -> bool:
@@ -144,6 +158,9 @@ def do_import(options: argparse.Namespace) -> None:
     torch.manual_seed(options.seed)
     check_options(options)
     imported, model, inputs = read_onnx(options) if is_onnx_file(options.model) else read_module(options)
+    if options.quantize:
+        imported, told = quantised(imported, inputs, options.calibrate)
+        print(f"strc: int8: {told}", file=sys.stderr)
     if options.emit != "source":
         text = text_of(options, imported)
     else:

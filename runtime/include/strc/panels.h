@@ -21,6 +21,8 @@ typedef struct strc_panels {
     int64_t first;  ///< element of the matrix
     int64_t lanes;  ///< of a vector
     int64_t width;  ///< columns of a panel
+    /// So many elements of a column, this step apart, lie side by side and are one of the sums.
+    int64_t word, word_step;
     uint32_t column_loops, sum_loops;
 } strc_panels;
 

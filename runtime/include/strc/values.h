@@ -20,7 +20,7 @@ uint32_t strc_text_of_double(char *to, double value, int c_format);
 /// As "a+bi".
 uint32_t strc_text_of_complex(char *to, float re, float im, int c_format);
 
-/// Elements of tensors. In memory int8 is an int, half and bfloat16 are floats.
+/// Elements of tensors.
 typedef enum strc_element {
     STRC_ELEMENT_BOOLEAN,
     STRC_ELEMENT_INT8,
@@ -31,6 +31,12 @@ typedef enum strc_element {
     STRC_ELEMENT_FLOAT,
     STRC_ELEMENT_DOUBLE,
 } strc_element;
+
+/// The values of a half and of a bfloat16, by their bits, and the bits of the nearest ones of a number: halves to even, one rounding.
+double strc_of_half(uint16_t bits);
+double strc_of_bfloat16(uint16_t bits);
+uint16_t strc_to_half(double value);
+uint16_t strc_to_bfloat16(double value);
 
 typedef void strc_put(void *self, const char *text, uint64_t size);
 /// The text of a tensor, as NumPy shows it, piece by piece. `shape`: its strc_element, how many dimensions

@@ -20,14 +20,12 @@ class TensorItem {
 public:
     TensorItem(const types::Type* item, const types::Type* tensor);
 
-    std::size_t bytes() const { return outside; }
+    std::size_t bytes() const { return inside; }
     void take(std::byte* item, const std::byte* from) const;
     void give(std::byte* to, const std::byte* item) const;
 
 private:
-    types::TypeKind element;
-    std::size_t count, outside, inside, size, offset;
-    bool isWidened;
+    std::size_t inside, size, offset;
 };
 
 }  // namespace strc::api

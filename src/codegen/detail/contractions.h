@@ -4,17 +4,19 @@
 #include <array>
 #include <functional>
 
+#include "codegen/detail/factor.h"
 #include "codegen/detail/llvm.h"
 #include "codegen/detail/product.h"
 #include "ir/contraction.h"
 
 namespace strc::codegen {
 
-/// The operands of a contraction: arrays of elements of one type.
+/// The operands of a contraction: arrays of elements of one type, but for factors, which may be narrower.
 struct Operands {
     llvm::Type* element;
     llvm::Value *out, *a, *b;
     std::vector<llvm::Value*> addends = {};
+    Factor factorA = {element}, factorB = {element};
 };
 
 /// Where a tile of a contraction lies: elements from the beginnings of its operands.

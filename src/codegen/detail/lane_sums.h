@@ -30,6 +30,7 @@ SumOrder orderOf(const ir::Contraction&, std::int64_t elementBytes);
 struct LaneOperand {
     llvm::Value* at = nullptr;
     bool isInLanes = false;
+    Factor factor = {};
 };
 
 struct LaneOperands {

@@ -109,7 +109,7 @@ public:
     llvm::Value* stored(llvm::IRBuilder<>&, const ir::StoredArray&);
     /// The operand `b` of a product in panels (VectorSource::Stored), made once: now, or when the program starts if the
     /// values are not known before.
-    llvm::Constant* packed(const ir::StoredArray&, const Product&, std::int64_t elementBytes);
+    llvm::Constant* packed(const ir::StoredArray&, const Product&);
     const target::Model& target() const { return impl.target; }
     /// A `strc_string` for ever.
     llvm::Constant* text(const std::string&);

@@ -56,6 +56,10 @@ struct Product {
         1;  ///< Packed: iterations of the first column loop that are packed together
     /// Sums of each place, to which the iterations of the innermost loop of sums go in turn; 0: each tile decides.
     std::int64_t parts = 0;
+    /// So many iterations of a sum of int8 are one, whose factors are words of as many bytes: an instruction of the processor adds
+    /// all of their products (target::Model::dots). Steps of a count words, those of b bytes.
+    std::int64_t word = 1;
+    std::int64_t wordStep = 0;  ///< from byte to byte of a word, in elements of b
     double cycles = 0;  ///< about
 
     std::int64_t countSums() const;
@@ -73,6 +77,11 @@ struct Product {
 /// matrices, or too small to be worth it.
 std::optional<Product> productOf(const ir::Contraction&, std::int64_t elementBytes,
                                  const target::Model&, bool canStoreA, bool canStoreB);
+
+/// The same of int8 with sums of int, in words. None: the processor has no such instruction, sums are too short, or nobody knows the
+/// operand that gives the vectors.
+std::optional<Product> dotProductOf(const ir::Contraction&, const target::Model&, bool canStoreA,
+                                    bool canStoreB);
 
 /// Sets its parts: then all places are summed up in one order, which others can follow.
 void fixParts(Product&);

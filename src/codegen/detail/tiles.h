@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "codegen/detail/factor.h"
 #include "codegen/detail/llvm.h"
 #include "codegen/detail/product.h"
 
@@ -21,6 +22,8 @@ struct Tile {
     std::int64_t lanes = 1;
     std::int64_t stepB = 1;  ///< from lane to lane
     std::vector<ir::ContractionLoop> sums;
+    Factor factorA, factorB;
+    std::int64_t word = 1;  ///< Product::word
     std::int64_t parts = 0;  ///< Product::parts
     /// From row to row, and whether it moves along with the vectors: else one element is added to all lanes.
     struct Addend {

@@ -26,9 +26,22 @@ Expr operation(Source&, const ir::Instr&, const std::vector<const Type*>& types,
 /// ".re", ".at[1]"
 std::string partName(const Type*, std::uint32_t part);
 
+/// What makes a number of an element that no scalar of the language is; empty: it is one.
+std::string widening(Source&, const Type* element);
+
+/// The types of the arrays of a product, and what makes numbers of a factor that is narrower than the sums.
+struct FactorText {
+    std::string type;
+    std::string widen;  ///< a function or cast; empty: nothing is needed
+};
+struct FactorTexts {
+    std::string sum;
+    FactorText a, b;
+};
+
 /// A product of arrays (ir/contraction.h) as lines of loops.
 class Lines;
-void printContraction(Lines&, const ir::Instr&, const std::string& element,
+void printContraction(Lines&, const ir::Instr&, const FactorTexts&,
                       const std::vector<std::string>& arrays);
 
 }  // namespace strc::csource

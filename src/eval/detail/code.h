@@ -107,7 +107,9 @@ constexpr std::uint64_t kLargestFrame = UINT32_MAX;
 /// A contraction of elements of one kind.
 struct Products {
     ir::Contraction how;
-    types::TypeKind element;
+    types::TypeKind element;  ///< of the sums
+    types::TypeKind a = element,
+                    b = element;  ///< of the operands: may be narrow (types/tensor_elements.h)
 };
 
 struct Function {

@@ -24,6 +24,7 @@ private:
     void compareVectors(const Instr&);
     void truth(const Instr&, Reg, bool isSame);
     void convert(const Instr&);
+    void convertNarrow(const Instr&);
     void convertTo(const Instr&, std::uint32_t slot, const Type* from, TypeKind first,
                    Code32 second);
     void math(const Instr&);

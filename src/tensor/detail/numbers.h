@@ -34,6 +34,10 @@ public:
     /// int8; others stay.
     ir::Reg rounded(ir::Reg value, const Type* element);
 
+    /// What memory has becomes what registers have, and back; other types stay.
+    ir::Reg widened(ir::Reg value);
+    ir::Reg narrowed(ir::Reg value, const Type* element);
+
     /// The maximum or minimum of real numbers; one that is no number wins.
     ir::Reg better(types::MathFn, ir::Reg, ir::Reg, const Type* registerType);
     /// A step of a sum whose order does not matter.
@@ -46,8 +50,6 @@ public:
 
 private:
     static bool isRounded(const Type* element);
-    ir::Reg roundedReal(ir::Reg real, const Type* element);
-    ir::Reg scaleOf(ir::Reg size, const Type* element);
 
     ir::Writer& w;
 };

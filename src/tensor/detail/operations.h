@@ -22,6 +22,7 @@ private:
     void prepareOperands(Node&);
     /// exp(x - amax(x)) / sum(exp(x - amax(x))), and its logarithm.
     NodePtr softmax(const Node&);
+    NodePtr inWiderSums(const Node&);
 
     /// The scalar operand as an element: a bit as an int.
     ir::Reg elementReg(const ir::Instr&);

@@ -169,6 +169,27 @@ TEST(Product, TilesFitIntoTheRegisters) {
             }
 }
 
+TEST(Product, BytesAreWordsWhereTheProcessorAddsTheirProducts) {
+    auto decidedInBytes = [](const ir::Contraction& how, target::Model unit, target::Dots dots,
+                             bool canStoreB) {
+        unit.dots = dots;
+        const auto product = codegen::dotProductOf(how, unit, false, canStoreB);
+        return product ? codegen::print(*product) : "loops";
+    };
+    EXPECT_THAT(decidedInBytes(linear(8, 256, 512), kAvx512, target::Dots::UnsignedFours, true),
+                AllOf(HasSubstr("columns 256, sums 128"), HasSubstr("stored in words of 4 bytes")));
+    EXPECT_THAT(decidedInBytes(linear(8, 256, 512), kAvx2, target::Dots::Pairs, true),
+                AllOf(HasSubstr("sums 256"), HasSubstr("stored in words of 2 bytes")));
+    EXPECT_THAT(decidedInBytes(channelsLast(8, 64, 20, 1), kAvx512, target::Dots::Fours, true),
+                HasSubstr("in words of 4 bytes"));
+    // Neither what is no multiple of a word, nor what is not known, nor without such an instruction.
+    EXPECT_EQ(decidedInBytes(linear(8, 256, 511), kAvx512, target::Dots::UnsignedFours, true),
+              "loops");
+    EXPECT_EQ(decidedInBytes(linear(8, 256, 512), kAvx512, target::Dots::UnsignedFours, false),
+              "loops");
+    EXPECT_EQ(decidedInBytes(linear(8, 256, 512), kSse, target::Dots::None, true), "loops");
+}
+
 /// Contractions of random shapes on whole numbers, so that every order of sums gives the same.
 class ProductsTest : public CompiledTest {
 protected:
@@ -200,6 +221,43 @@ protected:
     void show(const std::string& value) {
         ++shows;
         works += fmt::format("        push({});\n", value);
+    }
+
+    /// As elements of another type, of which all numbers are; products of int8 reach its limits.
+    std::string narrowOperand(const std::string& dims, int count, const std::string& type,
+                              bool isKnown) {
+        const std::string name = fmt::format("t{}", ++made);
+        const std::string value =
+            fmt::format("{}({})", type, numbers(dims, count, type == "int8" ? 256 : 15));
+        if (isKnown) {
+            fields += fmt::format("    tensor<{}>[{}] {};\n", type, dims, name);
+            inits += fmt::format("        {} = {};\n", name, value);
+        } else {
+            works += fmt::format("        tensor {} = {}({} * one);\n", name, type, value);
+        }
+        return name;
+    }
+
+    void addNarrow(const std::string& type, const std::string& sum, int inner) {
+        const int rows = pick(1, 20), columns = pick(1, 70);
+        const bool isKnown = pick(0, 3) > 0;
+        const std::string a =
+            narrowOperand(fmt::format("{}, {}", rows, inner), rows * inner, type, false);
+        const std::string b =
+            narrowOperand(fmt::format("{}, {}", columns, inner), columns * inner, type, isKnown);
+        show(fmt::format("matmul(({0}) {1}, ({0}) transpose({2}, 0, 1))", sum, a, b));
+    }
+
+    void addNarrowConvolution(const std::string& type, const std::string& sum, bool isLast) {
+        const int in = 4 * pick(1, 5), out = pick(1, 40), size = pick(3, 9);
+        const std::string x = narrowOperand(isLast ? fmt::format("{}, {}, {}", size, size, in)
+                                                   : fmt::format("{}, {}, {}", in, size, size),
+                                            in * size * size, type, false);
+        const std::string w =
+            narrowOperand(fmt::format("{}, {}, 3, 3", out, in), out * in * 9, type, true);
+        const std::string y = fmt::format("conv(({0}) {1}, ({0}) {2}, 1, 1, 1, 1, 1)", sum,
+                                          isLast ? "permute(" + x + ", 2, 0, 1)" : x, w);
+        show(isLast ? fmt::format("permute({}, 1, 2, 0)", y) : y);
     }
 
     void addMatmul(bool isKnown) {
@@ -305,6 +363,27 @@ protected:
 TEST_F(ProductsTest, MatricesOfRandomShapes) {
     for (int round = 0; round < 3; ++round) {
         for (int k = 0; k < 6; ++k) addMatmul(k % 2 == 0);
+        compareEngines();
+    }
+}
+
+TEST_F(ProductsTest, BytesOfRandomShapes) {
+    for (int round = 0; round < 2; ++round) {
+        for (int k = 0; k < 3; ++k) addNarrow("int8", "int", 4 * pick(1, 40));
+        addNarrow("int8", "int", pick(1, 60));
+        addNarrow("int8", "float", pick(1, 60));
+        compareEngines();
+        addNarrowConvolution("int8", "int", true);
+        addNarrowConvolution("int8", "int", false);
+        compareEngines();
+    }
+}
+
+TEST_F(ProductsTest, ShortFloatsOfRandomShapes) {
+    for (const char* type : {"half", "bfloat16"}) {
+        for (int k = 0; k < 3; ++k) addNarrow(type, "float", pick(1, 60));
+        addNarrowConvolution(type, "float", true);
+        addNarrowConvolution(type, "float", false);
         compareEngines();
     }
 }

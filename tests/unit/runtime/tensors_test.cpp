@@ -120,13 +120,42 @@ TEST(TensorText, HalvesHaveFewDigits) {
         auto put = [](void* self, const char* piece, std::uint64_t size) {
             static_cast<std::string*>(self)->append(piece, size);
         };
-        strc_text_of_tensor(shape.data(), of.data(), put, &out);
+        std::vector<std::uint16_t> bits;
+        for (float value : of) bits.push_back(strc_to_half(static_cast<double>(value)));
+        strc_text_of_tensor(shape.data(), bits.data(), put, &out);
         return out;
     };
     EXPECT_EQ(halves({0.09997559f, 2048, 65504, 5.9604645e-08f}),
               "[9.998e-02 2.048e+03 6.550e+04 5.960e-08]");
     EXPECT_EQ(halves({0.015625f, 0.5f}), "[0.01563 0.5    ]");  // a power of two: rounded up
     EXPECT_EQ(halves({999, 0.5f}), "[9.99e+02 5.00e-01]");
+}
+
+TEST(ShortFloats, EveryHalfIsTheNearestToItself) {
+    for (unsigned bits = 0; bits <= 0xffff; ++bits) {
+        const double value = strc_of_half(static_cast<std::uint16_t>(bits));
+        if (std::isnan(value))
+            EXPECT_TRUE(std::isnan(strc_of_half(strc_to_half(value))));
+        else
+            EXPECT_EQ(strc_to_half(value), bits) << bits;
+    }
+}
+
+TEST(ShortFloats, RoundOnceToTheNearestHalvesToEven) {
+    EXPECT_EQ(strc_to_half(1 + 0x1p-11), 0x3c00);  // halfway to the next one, which is odd
+    EXPECT_EQ(strc_to_half(1 + 0x1p-11 + 0x1p-40), 0x3c01);
+    EXPECT_EQ(strc_to_half(1 + 0x3p-11), 0x3c02);
+    EXPECT_EQ(strc_to_half(65519.99), 0x7bff);
+    EXPECT_EQ(strc_to_half(65520), 0x7c00);
+    EXPECT_EQ(strc_to_half(0x1p-25), 0);
+    EXPECT_EQ(strc_to_half(0x1.8p-25), 1);
+    EXPECT_EQ(strc_to_half(-0x1p-14 + 0x1p-26), 0x8400);
+    EXPECT_EQ(strc_to_bfloat16(1 + 0x1p-8), 0x3f80);
+    EXPECT_EQ(strc_to_bfloat16(1 + 0x1p-8 + 0x1p-50), 0x3f81);
+    EXPECT_EQ(strc_to_bfloat16(3.4e38), 0x7f80);
+    EXPECT_EQ(strc_to_bfloat16(1e300), 0x7f80);
+    EXPECT_EQ(strc_to_bfloat16(0x1p-133), 1);
+    EXPECT_EQ(strc_to_bfloat16(-0.0), 0x8000);
 }
 
 }  // namespace strc::testing

@@ -1,0 +1,7 @@
+"""Models whose layers have weights of int8, and how far their results are from those of floats."""
+
+from .accuracy import Accuracy, compared
+from .importing import quantised
+from .layers import quantise
+
+__all__ = ["Accuracy", "compared", "quantise", "quantised"]
