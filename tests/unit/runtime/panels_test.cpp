@@ -23,7 +23,7 @@ std::vector<T> panels(strc_panels how, const std::vector<strc_panel_loop>& loops
 }
 
 TEST(Panels, HaveColumnsSideBySideSumBySum) {
-    const strc_panels how = {0, 0, 2, 4, 1, 1};
+    const strc_panels how = {0, 0, 2, 4, 1, 0, 1, 1};
     const auto made = ElementsAre(0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23,  // whole vectors
                                   4, -1, 14, -1, 24, -1);
     EXPECT_THAT(panels<float>(how, {{5, 1}, {3, 5}}), made);
@@ -31,10 +31,17 @@ TEST(Panels, HaveColumnsSideBySideSumBySum) {
 }
 
 TEST(Panels, FollowLoopsFromAnyElement) {
-    const strc_panels how = {0, 1, 2, 2, 2, 1};
+    const strc_panels how = {0, 1, 2, 2, 1, 0, 2, 1};
     const auto made = panels<float>(how, {{2, 1}, {2, 5}, {2, 2}});
     EXPECT_THAT(std::vector<float>(made.begin(), made.begin() + 8),
                 ElementsAre(1, 11, 3, 13, 2, 12, 4, 14));
+}
+
+TEST(Panels, HaveTheElementsOfAWordSideBySide) {
+    const strc_panels how = {0, 1, 2, 2, 3, 5, 1, 0};  // three sums of a column are a word
+    const auto made = panels<float>(how, {{2, 2}});
+    EXPECT_THAT(std::vector<float>(made.begin(), made.begin() + 6),
+                ElementsAre(1, 11, 21, 3, 13, 23));
 }
 
 }  // namespace
