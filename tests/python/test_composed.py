@@ -93,6 +93,7 @@ def elements(x):
     return [
         i & 6, i | 9, i ^ 5, ~i, i << 2, i >> 1, i.long() & 255, i.gcd(torch.tensor(6)), torch.lcm(i, torch.tensor(4)), b + b, b * 3, (-b).int(), b.float() / 3, b > 100, i.to(torch.int8) * 40,
         i.short() * 3000, x.half() * 3, x.half().float(), (x.bfloat16() + 1).float(), x.half().softmax(1), x.half() @ x.half().T, (x.half() + i), b + i.to(torch.int8), x.bfloat16().double(), b.sum(), b.amax(1),
+        torch.baddbmm((i @ i.T)[None], i[None], i[None].mT, beta=2.5, alpha=-3), torch.linspace(4.3, i.sum(), 50, dtype=torch.int64), torch.linspace(x.sum(), -3, 9, dtype=torch.int32),
         i.cumsum(1, dtype=torch.int32), (x > 0).clamp(max=x > 1), F.avg_pool3d(i.long()[None, None], (1, 2, 2)), F.bilinear(i, i, torch.ones(2, 5, 5, dtype=torch.int32)),
     ]
 

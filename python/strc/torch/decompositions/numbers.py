@@ -133,3 +133,12 @@ def of_bytes(name: str) -> Callable[..., Tensor]:
 
 for each in ("any", "all"):
     made_of(f"{each}.default", f"{each}.dim", f"{each}.dims")(of_bytes(each))
+
+
+@made_of("linspace.Tensor_Tensor", "linspace.Tensor_Scalar", "linspace.Scalar_Tensor")
+def linspace(start: Any, end: Any, steps: int, *, dtype: torch.dtype | None = None, **options: Any) -> Tensor:
+    """PyTorch takes the ends as elements of the result, its own decomposition as they are."""
+    if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
+        start, end = (end_.to(dtype) if isinstance(end_, Tensor) else int(end_) for end_ in (start, end))
+    made: Tensor = torch._refs.linspace(start, end, steps, dtype=dtype, **options)
+    return made

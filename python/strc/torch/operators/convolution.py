@@ -47,12 +47,14 @@ def matmul(ctx: Lowering, x: Any, y: Any) -> Any:
 
 @lowers("baddbmm.default")
 def baddbmm(ctx: Lowering, bias: Any, x: Any, y: Any, beta: float = 1, alpha: float = 1) -> Any:
+    number = float if ctx.meta.dtype.is_floating_point else int  # whole numbers are multiplied by whole ones
+    beta, alpha = number(beta), number(alpha)
     if alpha != 1:
-        x = ctx.emit("mul_scalar", (x,), float(alpha))
+        x = ctx.emit("mul_scalar", (x,), alpha)
     product = ctx.emit("matmul", (x, y))
     if beta == 0:
         return product
-    return ctx.emit("add", (ctx.emit("mul_scalar", (bias,), float(beta), like=ctx.meta) if beta != 1 else bias, product))
+    return ctx.emit("add", (ctx.emit("mul_scalar", (bias,), beta, like=ctx.meta) if beta != 1 else bias, product))
 
 
 def spread(value: int | Sequence[int], dims: int) -> tuple[int, ...]:
