@@ -345,11 +345,12 @@ protected:
             fields, inits, shows, works, shows, sums());
     }
 
+    /// In doubles, whose squares are whole numbers still.
     std::string sums() const {
         std::string all;
         for (int k = 0; k < shows; ++k)
             all += fmt::format(
-                "    tensor y{0} = pop(); println(sum(y{0})); println(sum(y{0} * y{0}));"
+                "    tensor y{0} = (double) pop(); println(sum(y{0})); println(sum(y{0} * y{0}));"
                 " println(argmax(y{0}));\n",
                 k);
         return all;
