@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "repl/detail/values.h"
+#include "types/short_floats.h"
 #include "types/tensor_text.h"
 
 namespace strc::repl {
@@ -126,7 +127,15 @@ std::string ofElement(const Value& tensor, std::int64_t k) {
     static const types::TypeTable table;
     const Type* memory = table.scalar(tensor.type->element->kind);
     const auto size = static_cast<std::size_t>(types::sizeOf(memory));
-    return toSource({memory, tensor.bytes.substr(static_cast<std::size_t>(k) * size, size)});
+    const Value found{memory, tensor.bytes.substr(static_cast<std::size_t>(k) * size, size)};
+    switch (memory->kind) {  // whose elements no scalar of the language has
+        case TypeKind::Int8: return ofInt(found.as<std::int8_t>());
+        case TypeKind::Half:
+            return ofFloat(static_cast<float>(types::ofHalf(found.as<std::uint16_t>())));
+        case TypeKind::BFloat16:
+            return ofFloat(static_cast<float>(types::ofBFloat16(found.as<std::uint16_t>())));
+        default: return toSource(found);
+    }
 }
 
 /// There are no literals of 64 bits.

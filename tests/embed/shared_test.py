@@ -390,7 +390,7 @@ class Faults(Libraries):
         self.host("Endless")
         self.file("in.raw", struct.pack("<5i", 1, 2, 3, 2000000000, 4))
         message = self.execute("./host", "in.raw", "out.raw", "1", "0", "10", status=1)
-        self.assertIn("function 'sum'", message)
+        self.assertRegex(message, "function '(Endless_)?sum'")  # in one filter of many they are told apart by the filters' names
         self.assertEqual(self.bytes("out.raw"), struct.pack("<3i", 1, 3, 6))
 
 

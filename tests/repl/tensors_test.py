@@ -81,10 +81,10 @@ class Values(Prompt):
                   "[[-1. -2. -3.]\n [-4. -5. -6.]]\n" * 2 + "[[1. 2. 3.]\n [4. 5. 6.]]\n")
 
     def test_saved_and_loaded(self):
-        text = (X + "tensor<long> i = arange(3)\ni = i * 100000 * 100000 - 5\ntensor h = half(ones(2)) / 3\ntensor d = (double) ones(2) / 3\n"
+        text = (X + "tensor<long> i = arange(3)\ni = i * 100000 * 100000 - 5\ntensor h = half(ones(2)) / 3\ntensor z = int8(-100 * x)\ntensor w = bfloat16(x) / 7\ntensor d = (double) ones(2) / 3\n"
                 "tensor r = sum(x)\ntensor<boolean>[3] b = {true, false, true}\ntensor<float>[2, _] o = x\ntensor e\ntensor l = sum(arange(3))\n"
                 "tensor n = zeros(2) / 0\n")
-        names = "x\ni\nh\nd\nr\nb\no\nl\nn\n"
+        names = "x\ni\nh\nz\nw\nd\nr\nb\no\nl\nn\n"
         want = self.say(text + ":save all.str\n" + names)[0]
         self.says(":load all.str\n" + names, want)
         self.says(":load all.str\nx = zeros(1)\no = concat(o, o, 1)\ne = x\ne\n", "[0.]\n")
