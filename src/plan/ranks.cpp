@@ -198,11 +198,13 @@ bool callsNatives(const graph::Graph& graph) {
     });
 }
 
+bool sendsMessages(const Plan& plan) {
+    return !plan.mailboxes.empty() || !plan.program->graph.messages.empty();
+}
+
 const char* whyNoChunk(const Plan& plan) {
     const graph::Graph& graph = plan.program->graph;
     if (plan.demand) return "what follows what is decided by the items, as rates are dynamic";
-    if (!plan.mailboxes.empty() || !graph.messages.empty())
-        return "it sends messages, which have an order";
     if (plan.tapes == Tapes::Ring) return "with ring buffers firings have an order";
     if (plan.program->dynamicFilters) return "there are tensors whose shapes only the run knows";
     if (callsNatives(graph)) return "it calls native functions, which have an order";
@@ -214,6 +216,8 @@ const char* whyNoChunk(const Plan& plan) {
 
 std::string whyNoRanks(const Plan& plan) {
     if (plan.before) return "it has become one filter";
+    // Threads of one process hand on what waits in mailboxes; ranks do not.
+    if (sendsMessages(plan)) return "it sends messages, which have an order";
     if (!plan.chunk) return whyNoChunk(plan);
     if (hasTexts(*plan.program)) return "its filters keep texts, which are addresses";
     const Ranks ranks = findRanks(plan);

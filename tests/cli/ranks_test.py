@@ -179,6 +179,11 @@ class Ranks(Case):
         self.refused("void->void filter Main { int n; work { println(n++); } }", "ranks cannot share it: there is nothing between")
         self.refused("float->float pipeline Main { add float->float filter { work pop * push 1 { push(pop()); } }; add Identity<float>; }",
                      "ranks cannot share it: what follows what is decided by the items, as rates are dynamic")
+        self.refused("""void->void pipeline Main { portal<Told> all; add Count; add Tell(all); add Told to all; }
+void->int filter Count { int n; work push 1 { push(n++); } }
+int->int filter Tell(portal<Told> all) { work pop 1 push 1 { int x = pop(); push(x); if (x % 7 == 0) all.take(x) [2:2]; } }
+int->void filter Told { int kept; work pop 1 { println(pop() + kept); } handler take(int x) { kept = x; } }
+""", "ranks cannot share it: it sends messages, which have an order")
         path = self.file("made.str", CHAIN)
         for word in ("--shared", "--static", "--profile"):
             self.assertIn("conflicting-options", self.call("build", "--ranks", word, "--top", "Main", "-o", "x", path, status=2)[1])
