@@ -9,7 +9,7 @@
 const char* strc_stream::makeThreads(const strc_threading& wanted) {
     strc_helpers_free(flow->helpers);
     flow->helpers = nullptr;
-    const unsigned most = compiler->settings.libraryThreads;
+    const unsigned most = compiler->settings.callThreads;
     strc_thread_options how{};
     how.threads = wanted.threads == 0 ? most : std::min(wanted.threads, most);
     how.priority = wanted.priority;

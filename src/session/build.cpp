@@ -129,7 +129,7 @@ private:
                 lanes && lanes->plan->stateSize <= STRC_LANES_ON_STACK
                     ? static_cast<std::uint64_t>(lanes->plan->stateSize)
                     : 0,
-                settings.isShared ? settings.libraryThreads : 1,
+                settings.isShared ? settings.callThreads : 1,
                 ranks ? &*ranks : nullptr,
                 settings.network};
     }
@@ -208,7 +208,7 @@ private:
             return how;
         }
         how.exports = executable::libraryFunctions(std::string(program.main->name.text()),
-                                                   settings.libraryThreads > 1);
+                                                   settings.callThreads > 1);
         how.companions = {{settings.header.empty() ? headerOf(output) : settings.header, text}};
         return how;
     }

@@ -171,7 +171,7 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.chunkStates = settings.chunkStates;
     const profile::Measured measured = measuredOf(context, settings);
     request.measured = measured.firings;
-    if (settings.isShared || settings.atOnce) request.threads = settings.libraryThreads;
+    if (settings.isShared || settings.atOnce) request.threads = settings.callThreads;
     request.planIfPossible = loading.last == Stage::Planned && !settings.noInterpret;
     request.optimise = optimisations(settings);
     if (settings.atOnce) {

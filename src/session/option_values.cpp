@@ -231,7 +231,7 @@ bool setOption(Settings& settings, Value name, Value value) {
                (settings.ranks = static_cast<unsigned>(count), true);
     if (name == "threads")
         return number(value, kMostLibraryThreads, count) && count != 0 &&
-               (settings.libraryThreads = static_cast<unsigned>(count), true);
+               (settings.callThreads = static_cast<unsigned>(count), true);
     if (name == "plugin") return value == "lv2" && setHost(settings, Host::Lv2);
     if (name == "schedule") return setOrder(settings, value);
     if (name == "pass") return addPass(settings, value);

@@ -65,7 +65,7 @@ struct Settings {
     std::optional<std::int64_t> bisectLimit;  ///< --opt-bisect-limit
     bool timePasses = false;
     unsigned threads = 0;  ///< -j: that may run the program; 0: one for each processor
-    unsigned libraryThreads = 1;  ///< --threads: that share a call of a library or a stream
+    unsigned callThreads = 1;  ///< --threads: that share a call of a library or a stream
     std::int64_t chunkStates = 0;  ///< --chunk; 0: not given
     bool checks = true;  ///< --check=all
     bool debug = false;  ///< -g

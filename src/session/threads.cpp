@@ -26,7 +26,7 @@ const char* whyAlone(const Compilation& program, const Settings& settings) {
 }  // namespace
 
 void tellThreads(Compilation& program, const Settings& settings) {
-    if (settings.libraryThreads < 2 || !program.plan || program.plan->partitioning) return;
+    if (settings.callThreads < 2 || !program.plan || program.plan->partitioning) return;
     program.context.diags.add(base::Diag::Hint, mainHeader(program)) << fmt::format(
         "'--threads' has no effect, one thread does all: {}", whyAlone(program, settings));
 }

@@ -97,14 +97,19 @@ class Ranks(Case):
     def results(self, names):
         return [self.bytes(name) for name in names]
 
-    def check(self, text, *words, files=(), items=30_000):
-        """With one process, and with several."""
+    def alone(self, text, words, files, items):
+        """What one process does: options for files, names of outputs, what it said, what it wrote."""
         self.build(text)
         self.file("in.raw", floats(items))
         how = ("--in", "in.raw", "--out", "out.raw") if not files and "float->float pipeline Main" in text else ()
         names = files or (("out.raw",) if how else ())
         alone = self.made(*how, *words)
         whole = self.results(names)
+        return how, names, alone, whole
+
+    def check(self, text, *words, files=(), items=30_000):
+        """With one process, and with several."""
+        how, names, alone, whole = self.alone(text, words, files, items)
         self.assertTrue(all(whole))
         for ranks in (2, 3, 4):
             for more in ((), ("-j2",)):
@@ -360,12 +365,7 @@ class Mpi(Ranks):
         return run
 
     def check(self, text, *words, files=(), items=30_000):
-        self.build(text)
-        self.file("in.raw", floats(items))
-        how = ("--in", "in.raw", "--out", "out.raw") if not files and "float->float pipeline Main" in text else ()
-        names = files or (("out.raw",) if how else ())
-        alone = self.made(*how, *words)
-        whole = self.results(names)
+        how, names, alone, whole = self.alone(text, words, files, items)
         for launcher in LAUNCHERS:
             for ranks in (2, 3):
                 with self.subTest(launcher=launcher, ranks=ranks):

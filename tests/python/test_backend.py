@@ -9,6 +9,7 @@ import pytest
 import torch
 from cases import CASES
 from support import WHEEL
+from torch import library as operators
 from torch import nn
 
 if not WHEEL:
@@ -288,7 +289,7 @@ def test_an_operator_without_stream_is_named_once():
     assert len(told) == 1
 
 
-@torch.library.custom_op("strc_tests::foreign", mutates_args=())
+@operators.custom_op("strc_tests::foreign", mutates_args=())
 def foreign(x: torch.Tensor) -> torch.Tensor:
     return x.sin() + 1
 
@@ -298,7 +299,7 @@ def _(x):
     return torch.empty_like(x)
 
 
-@torch.library.custom_op("strc_tests::fill", mutates_args=("x",))
+@operators.custom_op("strc_tests::fill", mutates_args=("x",))
 def fill(x: torch.Tensor) -> None:
     x.fill_(7)
 

@@ -4,6 +4,7 @@ import os
 
 import pytest
 import torch
+from torch import library as operators
 from torch import nn
 
 import strc.torch
@@ -190,7 +191,7 @@ def test_a_disk_that_fills_while_files_are_written(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-@torch.library.custom_op("strc_tests::overwrite", mutates_args=("x",))
+@operators.custom_op("strc_tests::overwrite", mutates_args=("x",))
 def overwrite(x: torch.Tensor) -> None:
     x.fill_(7)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch import library as operators
 
 from ..lowering import Like, Lowering, NotLowered, at_most, lowers, static
 from .primitives import LIBRARY
@@ -71,9 +72,9 @@ def computed(boxes: Tensor, scores: Tensor, classes: Tensor, iou_threshold: floa
 LIBRARY.impl("nms_of_classes", computed, "CPU")
 
 
-@torch.library.register_fake("strc::nms_of_classes", lib=LIBRARY)  # type: ignore[untyped-decorator]
+@operators.register_fake("strc::nms_of_classes", lib=LIBRARY)  # type: ignore[untyped-decorator]
 def as_many_as_are_kept(boxes: Tensor, scores: Tensor, classes: Tensor, iou_threshold: float) -> Tensor:
-    return boxes.new_empty(torch.library.get_ctx().new_dynamic_size(max=at_most(boxes.shape[0])), dtype=torch.int64)
+    return boxes.new_empty(operators.get_ctx().new_dynamic_size(max=at_most(boxes.shape[0])), dtype=torch.int64)
 
 
 @lowers("strc.nms_of_classes.default")
