@@ -117,7 +117,9 @@ void Controllers::takeMidi(bool hangsUp, std::vector<Change>& changes) {
     if (bytes)
         for (Change& each : reader.take(*bytes)) changes.push_back(std::move(each));
     if (bytes && !bytes->empty()) return;
-    isMidiAwaited = !bytes || (hangsUp && midi.isDevice());
+    if (!bytes && !midi.isDevice())
+        news.push_back("cannot read '" + options.midiFile + "': " + std::strerror(errno));
+    isMidiAwaited = midi.isDevice() && (!bytes || hangsUp);
     midi.close();
     nextLook = Clock::now() + std::chrono::milliseconds(kLook);
     if (isMidiAwaited) news.push_back(options.midiFile + " is gone, and is looked for");

@@ -198,9 +198,11 @@ void addPartitions(OptionAdder& add, CLI::App& sub) {
                 "with costs that --profile=FILE has measured; default: estimates");
 }
 
-/// Which the compiler takes apart.
+/// Is it what setNetwork (session/option_values.cpp) takes?
 bool isNetwork(const std::string& text) {
-    static const std::regex form("[0-9.]+(ns|us|ms|s),[0-9.]*[1-9][0-9.]*[kMGT][bB]");
+    static const std::regex form(
+        "[0-9]{1,9}(\\.[0-9]{1,9})?(ns|us|ms|s),(?=[0-9.]*[1-9])[0-9]{1,9}(\\.[0-9]{1,9})?[kMGT]["
+        "bB]");
     return std::regex_match(text, form);
 }
 

@@ -17,7 +17,7 @@ typedef struct ptx_calls {
                         uint32_t mask, uint8_t* is_valid);
     uint32_t (*ballot)(ptx_thread*, int is_set, uint32_t mask);
     void (*leave)(ptx_thread*);  ///< does not return
-    /// Bytes of global memory that the thread reads or writes: ends the process if they are no memory of the device.
+    /// Bytes of global memory that the thread reads or writes: ends the thread, and fails the kernel, if they are no memory of the device.
     void (*touch)(ptx_thread*, uint64_t at, uint64_t bytes);
 } ptx_calls;
 

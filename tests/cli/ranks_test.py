@@ -336,6 +336,8 @@ int->void filter Told { int kept; work pop 1 { println(pop() + kept); } handler 
         self.assertIn("times as fast as one rank by the model", picture)
         slow = self.graph("--ranks", "4", "--network", "1ms,1Mb", "--format", "txt", "--top", "Main", path)
         self.assertNotEqual(slow.splitlines()[0].split(":")[1], text.splitlines()[0].split(":")[1])
+        for other in ("1.2.3us,1Gb", "..us,1Gb", "9" * 400 + "us,1Gb", "1us,0.0Gb"):
+            self.assertIn("--network", self.call("graph", "--ranks", "2", "--network", other, "--top", "Main", path, status=2)[1])
         err = self.call("graph", "--ranks", "2", "--network", "fast", "--top", "Main", path, status=2)[1]
         self.assertIn("a time and a rate, such as 10us,10Gb", err)
 

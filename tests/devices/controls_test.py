@@ -54,6 +54,12 @@ class Controls(Case):
             self.assertEqual(process.stdout.readline(), b"mod=1\n")
         self.assertEqual(process.wait(SECONDS), 0)
 
+    def test_a_midi_file_that_cannot_be_read_is_told_once(self):
+        process = self.start("controls", "--midi", ".", "--cc", "1=gain:-60..6")
+        self.assertEqual(process.stderr.readline(), b"strc controls: cannot read '.': Is a directory\n")
+        self.assertEqual(process.wait(SECONDS), 0)
+        self.assertEqual(process.stderr.read(), b"")
+
     def test_a_midi_device_that_goes_is_told_and_may_come_back(self):
         link = self.folder / "midi"
         host, device = os.openpty()
