@@ -39,10 +39,6 @@ void fetchPanels(BodyContext& c, Product& product) {
     if (run) run.show([&] { return codegen::print(product); });
 }
 
-}  // namespace
-
-namespace {
-
 /// The factors are elements of two arrays of int8, and sums ints.
 bool isOfBytes(const BodyContext& c, const Instr& instr) {
     auto is = [&](std::size_t k, types::TypeKind kind) {

@@ -20,7 +20,7 @@ llvm::Value* widenBytes(llvm::IRBuilder<>& b, llvm::Value* words, unsigned count
     return b.CreateSExt(bytes, llvm::FixedVectorType::get(b.getInt16Ty(), count));
 }
 
-/// Two products of 16-bit numbers are at most 2^15 together, so no sum of them is cut off, as that of pmaddubsw would be.
+/// Two products of bytes are at most 2^15 together, so no sum of them is cut off, as that of pmaddubsw would be.
 llvm::Value* plusPairs(llvm::IRBuilder<>& b, llvm::Value* sums, llvm::Value* row,
                        llvm::Value* columns) {
     const unsigned lanes = lanesOf(sums);

@@ -322,9 +322,9 @@ std::string nameOf(llvm::Type* element, const Tile& tile) {
         "tile.{}{}.{}x{}.{}.{}.{}{}.{}", element->isFloatingPointTy() ? "f" : "i",
         static_cast<unsigned>(element->getPrimitiveSizeInBits()), tile.height, tile.vectors.size(),
         tile.lanes, tile.stepB, tile.areRowsVectors ? "w" : "", tile.rowA, tile.rowOut);
-    for (const Factor* factor : {&tile.factorA, &tile.factorB})
-        if (factor->kind != types::TypeKind::Void)
-            name += fmt::format(".{}", static_cast<int>(factor->kind));
+    if (tile.factorA.kind != types::TypeKind::Void || tile.factorB.kind != types::TypeKind::Void)
+        name += fmt::format(".{}.{}", static_cast<int>(tile.factorA.kind),
+                            static_cast<int>(tile.factorB.kind));
     if (tile.word > 1) name += fmt::format(".d{}", tile.word);
     for (const Tile::Vector& each : tile.vectors)
         name += fmt::format(".v{}.{}.{}", each.b, each.out, each.used);

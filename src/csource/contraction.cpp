@@ -43,6 +43,10 @@ void printContraction(Lines& lines, const ir::Instr& instr, const FactorTexts& f
                       const std::vector<std::string>& arrays) {
     const Contraction how = ir::contractionOf(instr);
     const std::string& element = factors.sum;
+    // Sums of whole numbers wrap, which those of signed types in C do not.
+    const bool wraps = element.starts_with("int");
+    const std::string total = wraps ? 'u' + element : element;
+    const std::string cast = wraps ? '(' + total + ')' : "";
     auto pointer = [&](const char* name, const FactorText& factor, const std::string& array) {
         lines.add(fmt::format("const {0} *{1} = (const {0} *){2};", factor.type, name, array));
     };
@@ -54,18 +58,20 @@ void printContraction(Lines& lines, const ir::Instr& instr, const FactorTexts& f
     pointer("a", factors.a, arrays[1]);
     pointer("b", factors.b, arrays[2]);
     openLoops(lines, how.loops, false);
-    lines.add(element + " sum = 0;");
+    lines.add(total + " total = 0;");
     openLoops(lines, how.loops, true);
     const std::string a = fmt::format(
         "a[{}]", place(how.a, how.loops, [](const ContractionLoop& loop) { return loop.a; }));
     const std::string b = fmt::format(
         "b[{}]", place(how.b, how.loops, [](const ContractionLoop& loop) { return loop.b; }));
-    lines.add(fmt::format("sum += {} * {};", read(factors.a, a), read(factors.b, b)));
+    lines.add(
+        fmt::format("total += {0}{1} * {0}{2};", cast, read(factors.a, a), read(factors.b, b)));
     closeLoops(lines, how.loops, true);
     for (std::size_t k = 0; k < how.addends; ++k)
-        lines.add(fmt::format("sum += ((const {} *){})[{}];", element, arrays[3 + k],
+        lines.add(fmt::format("total += {}((const {} *){})[{}];", cast, element, arrays[3 + k],
                               place(how.added[k], how.loops,
                                     [k](const ContractionLoop& loop) { return loop.added[k]; })));
+    lines.add(fmt::format("{0} sum = {1}total;", element, wraps ? '(' + element + ')' : ""));
     if (how.bounds.areAny()) {
         lines.add(fmt::format("if (sum < {0}) sum = {0};", literal(how.bounds.low)));
         lines.add(fmt::format("if (sum > {0}) sum = {0};", literal(how.bounds.high)));

@@ -1,7 +1,6 @@
 #include "types/tensor_elements.h"
 
 #include "strc/tensor_elements.h"
-#include "strc/values.h"
 #include "types/tensor_text.h"
 
 namespace strc::types {

@@ -248,6 +248,17 @@ protected:
         show(fmt::format("matmul(({0}) {1}, ({0}) transpose({2}, 0, 1))", sum, a, b));
     }
 
+    /// Narrow elements on one side, then on the other one: tiles of the same shape.
+    void addNarrowOnEitherSide(const std::string& type) {
+        const int rows = pick(8, 20), inner = pick(8, 60), columns = pick(16, 70);
+        const std::string ofA = fmt::format("{}, {}", rows, inner);
+        const std::string ofB = fmt::format("{}, {}", inner, columns);
+        const std::string a = narrowOperand(ofA, rows * inner, type, false);
+        const std::string b = narrowOperand(ofB, inner * columns, type, true);
+        show(fmt::format("matmul((float) {}, {})", a, operand(ofB, inner * columns, 5, true)));
+        show(fmt::format("matmul({}, (float) {})", operand(ofA, rows * inner, 7, false), b));
+    }
+
     void addNarrowConvolution(const std::string& type, const std::string& sum, bool isLast) {
         const int in = 4 * pick(1, 5), out = pick(1, 40), size = pick(3, 9);
         const std::string x = narrowOperand(isLast ? fmt::format("{}, {}, {}", size, size, in)
@@ -385,6 +396,13 @@ TEST_F(ProductsTest, ShortFloatsOfRandomShapes) {
         for (int k = 0; k < 3; ++k) addNarrow(type, "float", pick(1, 60));
         addNarrowConvolution(type, "float", true);
         addNarrowConvolution(type, "float", false);
+        compareEngines();
+    }
+}
+
+TEST_F(ProductsTest, NarrowFactorsOnEitherSide) {
+    for (const char* type : {"int8", "half", "bfloat16"}) {
+        addNarrowOnEitherSide(type);
         compareEngines();
     }
 }
