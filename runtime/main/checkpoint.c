@@ -212,6 +212,13 @@ void strc_checkpoint_clean(strc_rank *rank, uint64_t epoch) {
     unlink(path);
 }
 
+int strc_checkpoint_forget(strc_rank *rank) {
+    char path[kPath];
+    name_of_all(rank, path);
+    if (unlink(path) == 0 ? synchronise_folder(rank) == 0 : errno == ENOENT) return 0;
+    return STRC_FAIL(nowhere, CannotWriteFile, path, strerror(errno));
+}
+
 // ---- reading
 
 int strc_checkpoint_find(strc_rank *rank, uint64_t *epoch) {
@@ -264,7 +271,11 @@ static int skip(strc_rank *rank, uint32_t input, uint64_t items) {
     const uint64_t size = rank->about->types[rank->about->inputs[input].type].size;
     const uint64_t most = size < kSkip ? kSkip / (size ? size : 1) : 1;
     void *nowhere_to = malloc(most * size + 1);
-    int status = nowhere_to ? 0 : -1;
+    strc_digits digits;
+    int status = 0;
+    if (!nowhere_to)
+        status = STRC_FAIL(nowhere, OutOfMemory, "a checkpoint",
+                           strc_decimal_text(digits, (int64_t)(most * size + 1)));
     while (status == 0 && items > 0) {
         const uint64_t next = items < most ? items : most;
         const int there = strc_supply_has(supply, next);

@@ -98,14 +98,12 @@ static void abort_all(strc_link *link, uint64_t transaction) {
         send_locked(link, k, (strc_message_out){STRC_SAID_ABORT, transaction, 0, NULL, 0});
 }
 
-static void forget(strc_message_in *message) { strc_link_free(message); }
-
 /// Puts it where it belongs.
 static void accept(strc_link *link, strc_message_in *message) {
     const uint64_t transaction = message->a;
     if (message->what == STRC_SAID_ABORT) {
         if (transaction > link->aborted) link->aborted = transaction;
-        return forget(message);
+        return strc_link_free(message);
     }
     if (message->what == STRC_SAID_VOTE && message->b != 0) abort_all(link, transaction);
     if (link->last)
@@ -121,9 +119,10 @@ static void poll_rank(strc_link *link, uint32_t from) {
     unsigned char *whole;
     while ((whole = link->transport.receive(link->transport.self, from, &size, &ended)) != NULL) {
         strc_message_in *made = size >= sizeof(head) ? calloc(1, sizeof *made) : NULL;
-        if (!made) {
+        if (!made) {  // without it there is nothing to go on with
             free(whole);
-            continue;
+            ended = 1;
+            break;
         }
         head front;
         memcpy(&front, whole, sizeof front);

@@ -515,6 +515,7 @@ int strc_host_open(strc_environment *all) {
     if (status == 0) status = open_ends(all);
     if (status == 0) status = open_inputs(all);
     if (all->ranks) status = about->rank_services->opened(all, status);
-    if (status == 0) status = open_outputs(all);
-    return status;
+    if (status != 0) return status;
+    status = open_outputs(all);
+    return all->ranks ? about->rank_services->agree(all, status) : status;
 }

@@ -87,6 +87,10 @@ static size_t take(peer *from, void *to, size_t size) {
 
 static void *receive(void *self, uint32_t from, size_t *size, int *ended) {
     peer *other = &((processes *)self)->peers[from];
+    if (other->has_ended) {
+        *ended = 1;
+        return NULL;
+    }
     while (!other->message) {
         const size_t got =
             take(other, (char *)&other->length + other->got, sizeof other->length - other->got);
@@ -98,8 +102,10 @@ static void *receive(void *self, uint32_t from, size_t *size, int *ended) {
         if (other->got < sizeof other->length) continue;
         other->got = 0;
         other->message = malloc(other->length ? other->length : 1);
-        if (!other->message) other->has_ended = 1;
-        if (!other->message) return NULL;
+        if (!other->message) {  // what follows is not understood without it
+            *ended = other->has_ended = 1;
+            return NULL;
+        }
     }
     while (other->got < other->length) {
         const size_t got = take(other, other->message + other->got, other->length - other->got);

@@ -77,8 +77,8 @@ static int cut(strc_rank *rank) {
     rank->others_outputs = calloc(outputs + 1, 1);
     if (!rank->first || !rank->others_inputs || !rank->others_outputs) return -1;
     rank->parts = strc_cut(table, size_of(rank), rank->first);
-    if (rank->parts == 0) return -1;
     if (is_limited_apart(rank)) rank->parts = strc_cut(table, 1, rank->first);
+    if (rank->parts == 0) return -1;
     for (uint32_t k = 0; k < inputs; ++k)
         rank->others_inputs[k] = strc_rank_of_input(rank, k) != rank_of(rank);
     for (uint32_t k = 0; k < outputs; ++k)
@@ -288,6 +288,10 @@ static int all_agree(strc_rank *rank, int status) {
     return status;
 }
 
+static int outputs_agree(strc_environment *all, int status) {
+    return all_agree(all->ranks, status);
+}
+
 // ---- the run
 
 static void take_state(const strc_program *program, strc_env *env, void *state,
@@ -353,9 +357,12 @@ static strc_end serve(strc_rank *rank, const strc_program *program, strc_env *en
 
 /// The checkpoint that all have: rank 0 has found out which that is.
 static int go_on(strc_rank *rank, strc_env *env, void *state) {
-    int status = strc_checkpoint_check(rank);
-    if (status == 0 && rank->all->options.resume && rank_of(rank) == 0)
+    int status = all_agree(rank, strc_checkpoint_check(rank));
+    if (status != 0) return status;
+    if (rank_of(rank) == 0 && rank->all->options.resume)
         status = strc_checkpoint_find(rank, &rank->epoch) < 0 ? -1 : 0;
+    else if (rank_of(rank) == 0)
+        status = strc_checkpoint_forget(rank);
     status = all_agree(rank, status);
     if (status != 0 || !rank->all->options.resume) return status;
     if (rank_of(rank) == 0) {
@@ -439,4 +446,4 @@ static int end(strc_environment *all, int ran) {
 }
 
 const strc_rank_services strc_ranks_of_executables = {
-    .begin = begin, .opened = opened, .run = run, .end = end};
+    .begin = begin, .opened = opened, .agree = outputs_agree, .run = run, .end = end};

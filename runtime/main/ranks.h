@@ -26,7 +26,6 @@ typedef struct strc_rank {
     int has_failed;  ///< another rank could not do what it was asked for
     int64_t saved;  ///< ns: when the last checkpoint was written
     uint64_t epoch;  ///< steady states behind which that was; 0: there is none
-    int others_status;  ///< what the worst of the others says at the end
 } strc_rank;
 
 /// What main does with it, of an executable that was built for it.
@@ -35,6 +34,8 @@ typedef struct strc_rank_services {
     int (*begin)(strc_environment *);
     /// When the inputs are open, or could not be: what they tell is known to all, and whether all could; 0 if so.
     int (*opened)(strc_environment *, int status);
+    /// When the outputs are open, or could not be: 0 if all have theirs.
+    int (*agree)(strc_environment *, int status);
     /// The run: strc_execute in rank 0.
     strc_end (*run)(strc_environment *, const strc_program *, strc_env *, void *state,
                     uint64_t *done);
@@ -72,5 +73,7 @@ int strc_checkpoint_find(strc_rank *, uint64_t *epoch);
 int strc_checkpoint_read(strc_rank *, strc_env *, void *state, uint64_t epoch);
 /// Can outputs be taken up again where they were?
 int strc_checkpoint_check(strc_rank *);
+/// Of a run that begins anew: nobody goes on from the checkpoint of one before.
+int strc_checkpoint_forget(strc_rank *);
 
 #endif

@@ -188,5 +188,3 @@ strc_end strc_rank_part_run(strc_rank_part *part, strc_env *env, void *state, ui
 void strc_rank_part_undo(strc_rank_part *part, strc_env *env, void *state) {
     strc_rank_part_restore(part->program, part->first, part->end, env, state, part->before);
 }
-
-void strc_rank_part_stop(strc_rank_part *part) { strc_team_stop(part->team); }

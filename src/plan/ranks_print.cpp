@@ -71,7 +71,7 @@ private:
         }
     }
 
-    /// The same model with more and more ranks, until nothing changes any more.
+    /// The same model with more and more ranks.
     void printScaling() {
         out += "\nranks  used  times as fast  what sets the pace\n";
         for (unsigned count = 1; count <= kMostSimulated; count *= 2) {

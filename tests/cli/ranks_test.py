@@ -244,9 +244,16 @@ int->void filter Told { int kept; work pop 1 { println(pop() + kept); } handler 
 
     def test_goes_on_from_the_last(self):
         whole, _ = self.checkpoint()
+        self.file("in.raw", bytes(120_000) + self.bytes("in.raw")[120_000:])  # who began anew would read other items
         self.made("--ranks", "2", *self.ON, "--resume")
         self.assertEqual(self.bytes("out.raw"), whole)
         self.assertEqual(len(list((self.folder / "kept").iterdir())), 3)
+
+    def test_a_run_from_the_start_leaves_no_checkpoint_of_another(self):
+        """Killed before its first checkpoint it would be taken for the run before."""
+        self.checkpoint()
+        self.made("--ranks", "2", *self.ON[:-1], "1000")
+        self.assertFalse((self.folder / "kept/checkpoint").exists())
 
     def test_what_is_wrong_with_a_checkpoint(self):
         _, path = self.checkpoint()
@@ -386,6 +393,14 @@ class Mpi(Ranks):
             self.assertIn("rank 1", run.stderr)
             self.assertIn("it runs another program than rank 0", run.stderr)
 
+    def test_an_output_that_cannot_be_opened(self):
+        """Ranks that have opened theirs do not wait for the one that has not."""
+        self.build(CHAIN)
+        self.file("in.raw", floats(1000))
+        for launcher in LAUNCHERS:
+            run = self.launch(launcher, 3, "./made", "--in", "in.raw", "--out", "no/such/out.raw", status=None)
+            self.assertNotEqual(run.returncode, 0)
+            self.assertEqual(run.stderr.count("'no/such/out.raw'"), 1, run.stderr)
 
     def ranks_that_run(self):
         found = []

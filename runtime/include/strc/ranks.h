@@ -103,8 +103,6 @@ void strc_rank_part_free(strc_rank_part *);
 strc_end strc_rank_part_run(strc_rank_part *, strc_env *, void *state, uint64_t count);
 /// The last run is undone.
 void strc_rank_part_undo(strc_rank_part *, strc_env *, void *state);
-/// Ends a run as soon as possible; any thread may call it.
-void strc_rank_part_stop(strc_rank_part *);
 /// What the segments from `first` to before `end` carry from chunk to chunk.
 uint64_t strc_rank_part_bytes(const strc_program *, uint32_t first, uint32_t end);
 void strc_rank_part_save(const strc_program *, uint32_t first, uint32_t end, const strc_env *,
