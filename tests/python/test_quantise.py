@@ -109,7 +109,7 @@ def test_the_program_gives_what_the_model_gives_but_for_rounding(calibrated, cap
         assert numpy.isclose(largest, numpy.abs(found.reshape(expected.shape) - expected).max(), rtol=0.01)
 
 
-def test_every_engine_gives_the_same_bits():
+def test_every_engine_gives_the_same():
     made = samples(5, 4, 6, 6)
     assert run(["net.py:Net", "--input", "1x4x6x6", "--quantize=int8", "--calibrate", "samples.npy", "-o", "net.str"]) == 0
     expected = results("Net", made[:, None], "--interpret")
@@ -133,6 +133,27 @@ def test_several_inputs_have_a_file_each(capsys):
     assert run(words) == 0
 
 
+def test_samples_of_the_other_byte_order_are_the_same_samples():
+    made = samples(3, 4, 6, 6)
+    words = ["net.py:Net", "--input", "1x4x6x6", "--quantize=int8", "--calibrate", "samples.npy", "-o"]
+    assert run([*words, "net.str"]) == 0
+    numpy.save("samples.npy", made.astype(made.dtype.newbyteorder()))
+    assert run([*words, "other.str"]) == 0
+    assert steps_in("net.str") == steps_in("other.str") != []
+
+
+def test_layers_at_which_nothing_arrives_find_their_unit_as_they_run():
+    numpy.save("samples.npy", numpy.zeros((3, 4, 6, 6), numpy.float32))
+    assert run(["net.py:Net", "--input", "1x4x6x6", "--quantize=int8", "--calibrate", "samples.npy", "-o", "net.str"]) == 0
+    steps = steps_in("net.str")
+    assert len(steps) == 2 and all(float(step) > 0 for step in steps)  # the first of the three layers has none
+
+
+def steps_in(name):
+    with open(name, encoding="utf-8") as file:
+        return re.findall(r"step = ([^,)]+)", file.read())
+
+
 REFUSED = [
     (["net.py:Net", "--input", "1x4x6x6", "--calibrate", "samples.npy"], "--calibrate says something about --quantize, which is not given"),
     (["net.py:Net", "--input", "1x4x6x6", "--quantize=int8", "--dynamic", "0"], "it goes not with --dynamic"),
@@ -142,6 +163,8 @@ REFUSED = [
     (["net.py:Net", "--input", "1x4x6x6", "--quantize=int8", "--calibrate", "whole.npy"], "elements of type int64"),
     (["net.py:Net", "--input", "1x4x6x6", "--quantize=int8", "--calibrate", "none.npy"], "no finite numbers"),
     (["net.py:Net", "--input", "1x4x6x6", "--quantize=int8", "--calibrate", "net.py"], "'net.py' is no file of NumPy"),
+    (["net.py:Net", "--input", "1x4x6x6", "--quantize=int8", "--calibrate", "damaged.npz"], "'damaged.npz' is no file of NumPy"),
+    (["net.py:Net", "--input", "1x4x6x6", "--quantize=int8", "--calibrate", "long.npy"], "elements of type float128"),
     (["net.py:Counted", "--input", "1x8", "--quantize=int8"], "one that keeps states from call to call is refused"),
     (["net.py:Relu", "--input", "1x8", "--quantize=int8"], "nothing would become int8"),
 ]
@@ -151,6 +174,10 @@ REFUSED = [
 def test_what_cannot_be_is_refused(words, said, capsys):
     samples(2, 4, 6, 6)
     numpy.save("whole.npy", numpy.zeros((2, 4, 6, 6), numpy.int64))
+    numpy.save("long.npy", numpy.zeros((2, 4, 6, 6), numpy.longdouble))
+    numpy.savez("damaged.npz", numpy.zeros(9))
+    with open("damaged.npz", "r+b") as file:
+        file.truncate(100)
     numpy.save("none.npy", numpy.full((2, 4, 6, 6), numpy.inf, numpy.float32))
     assert run(words) == 1
     assert said in capsys.readouterr().err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -53,7 +55,7 @@ def counted(count: int, what: str) -> str:
 def samples_in(path: str, example: torch.Tensor) -> tuple[torch.Tensor, ...]:
     try:
         array = numpy.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as error:
+    except (ValueError, EOFError, zipfile.BadZipFile) as error:
         raise ImportFailure(f"'{path}' is no file of NumPy: {error}") from error
     if not isinstance(array, numpy.ndarray):
         raise ImportFailure(f"'{path}' holds several arrays; --calibrate takes one (.npy)")
@@ -67,9 +69,9 @@ def samples_in(path: str, example: torch.Tensor) -> tuple[torch.Tensor, ...]:
         array = array[:, None]
     if tuple(array.shape[1:]) != shape or array.shape[0] == 0:
         raise ImportFailure(f"'{path}' has shape {'x'.join(map(str, array.shape))}, where one sample or several are wanted, each {wanted}")
-    if array.dtype.kind not in "fiub" or (array.dtype.kind == "f") != example.dtype.is_floating_point:
+    if array.dtype.kind not in "fiub" or array.dtype.itemsize > 8 or (array.dtype.kind == "f") != example.dtype.is_floating_point:
         raise ImportFailure(f"'{path}' has elements of type {array.dtype}, where one sample or several are wanted, each {wanted}")
-    found = torch.from_numpy(array).to(example.dtype)
+    found = torch.from_numpy(array.astype(array.dtype.newbyteorder("="))).to(example.dtype)
     if example.dtype.is_floating_point and not bool(torch.isfinite(found).all()):
         raise ImportFailure(f"'{path}' has elements that are no finite numbers, which say nothing about what usually arrives")
     return tuple(found)
@@ -92,4 +94,5 @@ def steps_of(program: Program, tensors: Mapping[str, torch.Tensor], written: Map
         replace(program, instructions=measured, results=tuple(greatest[value] for value in arriving), shapes={}), tensors, written, samples.inputs
     )
     sizes = {value: max(float(one) for one in result) for value, result in zip(arriving, results)}
-    return {layer.var: sizes[layer.args[0]] / LARGEST for layer in layers}
+    # Where nothing arrived, or what is no number, the layer finds its unit as it runs.
+    return {layer.var: sizes[layer.args[0]] / LARGEST for layer in layers if 0 < sizes[layer.args[0]] < math.inf}
