@@ -335,6 +335,28 @@ def test_what_is_around_an_operator_without_stream_is_a_program(runners):
     assert len(runners) == 4  # two parts, of the first batch and of any other one
 
 
+def test_parts_of_transforms_are_as_pytorch_runs_them():
+    compiled = torch.compile(lambda x: torch.vmap(lambda row: torch.linalg.eigvals(row.sin()).real)(x), backend="strc")
+    x = torch.eye(3).expand(2, 3, 3).contiguous()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", backend.StrcFallback)
+        assert_equal(compiled(x), torch.linalg.eigvals(x.sin()).real)
+
+
+def test_numbers_that_change_take_few_programs_in_parts_too(runners):
+    def values(x, rate):
+        z = foreign((x * 2).sin() * rate)
+        return (z * rate).cos().cumsum(0)
+
+    compiled = torch.compile(values, backend="strc", dynamic=True)
+    x = torch.randn(3, 4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", backend.StrcFallback)
+        for k in range(14):
+            assert_equal(compiled(x, 0.1 * k + 0.05), values(x, 0.1 * k + 0.05))
+    assert len(runners) <= 2 * backend.MOST_VALUES
+
+
 @torch.no_grad()
 def test_values_of_parameters_count_in_parts(runners):
     model = Interrupted()

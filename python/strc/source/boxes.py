@@ -51,7 +51,9 @@ tensor->tensor filter NAME(int n, double most) {
         int[n] kept;
         int count = 0;
         if (all > 0) {
+            // NaN is the greatest score; what is not there any more has none, which is less than all scores.
             double none = -1.0 / 0.0;
+            rest = where(rest == rest, max(rest, -3.4028234663852886e38), 1.0 / 0.0);
             tensor left = narrow(box, 1, 0, 1);
             tensor top = narrow(box, 1, 1, 1);
             tensor right = narrow(box, 1, 2, 1);

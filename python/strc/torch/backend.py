@@ -81,7 +81,8 @@ class CompiledGraph:
     def has_room(self, key: Key) -> bool:
         """Whether its numbers may have one more value: what changes with every call is not worth a program each."""
         at = [self.free.index(place) for place in self.numbers]
-        values = {tuple(one[place] for place in at) for one in (*self.programs, key)}
+        # A part is also given numbers that a part before it has unpacked, which are none of the graph's own.
+        values = {tuple(value for place, value in enumerate(one) if place in at or isinstance(value, float)) for one in (*self.programs, key)}
         if len(values) > MOST_VALUES:
             self.tell(f"a number of it had {MOST_VALUES} values, each of which takes a program")
         return len(values) <= MOST_VALUES

@@ -134,7 +134,8 @@ def in_parts(
 
     calls = calls_of(graph.graph)
     switches = (torch.amp._enter_autocast, torch.amp._exit_autocast, torch._C._set_grad_enabled)
-    if any(node.target in switches for node in calls):
+    # What a transform of functorch (`vmap`) makes has no memory to look at.
+    if any(node.target in switches or "functorch" in (getattr(node.target, "__module__", None) or "") for node in calls):
         return None
     run, names = watched(graph, args), set(left)
     if writes:
