@@ -129,7 +129,8 @@ def test_scores_without_an_order(tmp_path):
     boxes = torch.tensor([[0.0, 0, 1, 1], [2, 2, 3, 3], [2, 2, 3, 3.1], [5, 5, 6, 6]])
     for name, scores in (("infinite", [-torch.inf, 0.5, 0.6, torch.inf]), ("nan", [-torch.inf, torch.nan, 0.6, 0.1])):
         (tmp_path / name).mkdir()
-        equal(lambda b, s: ops.batched_nms(b, s, torch.zeros(4, dtype=torch.long), 0.5), [boxes, torch.tensor(scores)], tmp_path / name)
+        for function in (lambda b, s: ops.batched_nms(b, s, torch.zeros(4, dtype=torch.long), 0.5), lambda b, s: ops.nms(b, s, 0.5)):
+            equal(function, [boxes, torch.tensor(scores)], tmp_path / name)
 
 
 def test_a_whole_detector(tmp_path):

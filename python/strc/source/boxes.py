@@ -4,41 +4,6 @@ from __future__ import annotations
 
 from .floats import StreamFilter
 
-_NMS = """
-// The places of those boxes (x1, y1, x2, y2) that no box with a higher score overlaps by more than `most` of both together, from
-// the highest score on.
-tensor->tensor filter NAME(int n, double most) {
-    float area(float left, float top, float right, float bottom) {
-        return (right - left) * (bottom - top);
-    }
-    work pop 2 push 1 {
-        tensor<float>[n, 4] box = pop();
-        tensor<float>[n] score = pop();
-        boolean[n] isOut;
-        int[n] kept;
-        int count = 0;
-        for (int k = 0; k < n; k++) isOut[k] = false;
-        for (int round = 0; round < n; round++) {
-            int best = -1;
-            for (int k = 0; k < n; k++)
-                if (!isOut[k] && (best < 0 || score[k] > score[best])) best = k;
-            if (best >= 0) {
-                kept[count++] = best;
-                isOut[best] = true;
-                float own = area(box[best, 0], box[best, 1], box[best, 2], box[best, 3]);
-                for (int k = 0; k < n; k++) {
-                    float width = min(box[best, 2], box[k, 2]) - max(box[best, 0], box[k, 0]);
-                    float height = min(box[best, 3], box[k, 3]) - max(box[best, 1], box[k, 1]);
-                    float both = max(width, 0.0) * max(height, 0.0);
-                    if (both / (own + area(box[k, 0], box[k, 1], box[k, 2], box[k, 3]) - both) > most) isOut[k] = true;
-                }
-            }
-        }
-        tensor places = kept;
-        push(long(narrow(places, 0, 0, count)));
-    }
-}"""
-
 _NMS_OF_CLASSES = """
 // The places of those boxes (x1, y1, x2, y2) that no box of their class with a higher score overlaps by more than `most` of both
 // together, from the highest score on; there are n at most.
@@ -75,4 +40,4 @@ tensor->tensor filter NAME(int n, double most) {
     }
 }"""
 
-BOXES = {"nms": StreamFilter("Nms", ("n", "most"), _NMS), "nms_of_classes": StreamFilter("NmsOfClasses", ("n", "most"), _NMS_OF_CLASSES)}
+BOXES = {"nms_of_classes": StreamFilter("NmsOfClasses", ("n", "most"), _NMS_OF_CLASSES)}

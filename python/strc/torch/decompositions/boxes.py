@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch import library as operators
 
-from ..lowering import Like, Lowering, NotLowered, at_most, lowers, static
+from ..lowering import Like, Lowering, NotLowered, at_most, lowers
 from .primitives import LIBRARY
 from .registry import made_of
 
@@ -45,11 +45,8 @@ def roi_align(
 @lowers("torchvision.nms.default")
 def nms(ctx: Lowering, boxes: Any, scores: Any, iou_threshold: float) -> Any:
     """Those boxes that overlap none with a higher score by more; how many, the run knows."""
-    count = static(boxes.shape[0])
-    if count is None:
-        one = ctx.emit("full_long", (scores,), 0, like=Like(scores.shape, torch.int64))
-        return nms_of_classes(ctx, boxes, scores, one, iou_threshold)
-    return ctx.emit("nms", (boxes, scores), count, float(iou_threshold))
+    one = ctx.emit("full_long", (scores,), 0, like=Like(scores.shape, torch.int64))
+    return nms_of_classes(ctx, boxes, scores, one, iou_threshold)
 
 
 LIBRARY.define("nms_of_classes(Tensor boxes, Tensor scores, Tensor classes, float iou_threshold) -> Tensor")
