@@ -9,14 +9,16 @@ import torch
 from support import STRC
 from test_run import assert_close
 from torch import nn
-from transformers_models import bert_pooled, gemma2, gpt2, llama, made, mistral, qwen3, t5, transformers, words
+from transformers_models import DECODER, WORDS, bart, bert_pooled, gemma2, gpt2, llama, made, mistral, qwen3, t5, transformers, whisper, words
 
 import strc.torch
 from strc.errors import ImportFailure
 from strc.importer import command
-from strc.torch.generation import Attention, Step, attending
+from strc.torch.generation.attention import Attention, attending
+from strc.torch.generation.steps import Step
 
-DECODERS = {"gpt2": gpt2, "gpt2, scaled by layer": lambda: gpt2(scale_attn_by_inverse_layer_idx=True), "llama": llama, "qwen3": qwen3, "mistral": mistral}
+DECODERS = {"gpt2": gpt2, "gpt2, scaled by layer": lambda: gpt2(scale_attn_by_inverse_layer_idx=True), "llama": llama, "qwen3": qwen3, "mistral": mistral, "gemma2": lambda: gemma2(tie_word_embeddings=False)}
+WITH_ENCODER = {"t5": t5, "whisper": whisper, "bart": bart}
 SAMPLING = [(1, 0, 1, 0), (0.7, 5, 1, 3), (1.3, 0, 0.6, 4), (1, 10, 0.9, -5), (0.5, 1, 1, 1), (2, 1000, 0.01, 2)]
 
 
@@ -32,6 +34,42 @@ def lively(make):
         else:
             model.get_output_embeddings().weight *= 3
     return model
+
+
+def lively_pair(make):
+    """A model with an encoder that says something else for another input; it begins anew, and its scores are left as they are, by its configuration."""
+    named, (example, _) = made(lambda: make(tie_word_embeddings=False))
+    model = named.model
+    with torch.no_grad():
+        for layer in model.modules():
+            if isinstance(layer, nn.Linear):
+                layer.weight *= 1.5
+        if isinstance(model, transformers.WhisperForConditionalGeneration):
+            model.model.encoder.embed_positions.weight *= 0.02
+            model.model.decoder.embed_positions.weight *= 4
+    for name in ("eos_token_id", "suppress_tokens", "begin_suppress_tokens"):
+        setattr(model.generation_config, name, None)
+    return model, example
+
+
+def items_like(example, batch):
+    """Two inputs of a batch each."""
+    shape = (2, batch, *example.shape[1:])
+    return torch.randn(shape) if example.is_floating_point() else torch.randint(3, WORDS, shape)
+
+
+def said(model, given, steps, **options):
+    """What transformers generates; models such as Whisper do more to long recordings."""
+    return transformers.GenerationMixin.generate(model, given, max_length=steps, do_sample=False, **options)
+
+
+def answers(folder, items, steps, *options):
+    """What the program gives for inputs one after the other: inputs x batch x steps."""
+    numpy.save(folder / "given.npy", items.numpy())
+    line = [STRC, "run", "--top", "Generate", "--in", "given.npy", "--out-format", "text", *options, "model.str"]
+    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stderr
+    return torch.tensor([int(token) for token in done.stdout.split()]).reshape(len(items), steps, -1).transpose(1, 2)
 
 
 def run(folder, tokens, *options):
@@ -75,9 +113,70 @@ def test_greedy_tokens_are_those_of_generate(name, batch, tmp_path):
     model, prompt = lively(DECODERS[name]), words(4, batch)
     strc.torch.export_generator(model, tmp_path / "model.str", context=32, batch=batch)
     expected = model.generate(prompt, attention_mask=torch.ones_like(prompt), max_new_tokens=20, do_sample=False)
-    assert len(expected[:, 4:].unique()) > 5
+    assert len(expected[:, 4:].unique()) > 4
     found = run(tmp_path, open_end(prompt, 20))
     assert torch.equal(found, expected)
+
+
+@pytest.mark.parametrize("batch", [1, 8])
+@pytest.mark.parametrize("name", WITH_ENCODER)
+def test_an_encoder_is_run_once_for_each_input(name, batch, tmp_path):
+    """The decoder begins anew for the second one."""
+    model, example = lively_pair(WITH_ENCODER[name])
+    items = items_like(example, batch)
+    strc.torch.export_generator(model, tmp_path / "model.str", context=16, example=items[0])
+    expected = torch.stack([said(model, given, 16) for given in items])
+    assert len(expected.unique()) > 3 and not torch.equal(expected[0], expected[1])
+    assert torch.equal(answers(tmp_path, items, 16), expected)
+
+
+@pytest.mark.parametrize("engine", [["-O0"], ["--interpret"]], ids=" ".join)
+def test_engines_say_the_same_with_an_encoder(engine, tmp_path):
+    model, example = lively_pair(t5)
+    items = items_like(example, 2)
+    strc.torch.export_generator(model, tmp_path / "model.str", context=6, example=items[0])
+    assert torch.equal(answers(tmp_path, items, 6, *engine), torch.stack([said(model, given, 6) for given in items]))
+
+
+def test_a_prompt_behind_an_encoder(tmp_path):
+    model, example = lively_pair(whisper)
+    items = items_like(example, 1)
+    strc.torch.export_generator(model, tmp_path / "model.str", context=12, example=items[0], prompt=[1, 7, 9])
+    first = torch.tensor([[1, 7, 9]])
+    assert torch.equal(answers(tmp_path, items, 12), torch.stack([said(model, given, 12, decoder_input_ids=first) for given in items]))
+
+
+def test_an_end(tmp_path):
+    """Behind a chosen stop there is nothing else, for each sequence on its own, until a token is given."""
+    model, prompt = lively(llama), words(3, 4)
+    free = model.generate(prompt, attention_mask=torch.ones_like(prompt), max_new_tokens=12, do_sample=False)
+    stop = int(free[0, 6])
+    strc.torch.export_generator(model, tmp_path / "model.str", context=32, batch=4, stop=stop)
+    ended = {"eos_token_id": stop, "pad_token_id": stop, "attention_mask": torch.ones_like(prompt), "do_sample": False}
+    expected = model.generate(prompt, max_new_tokens=12, **ended)
+    found = run(tmp_path, torch.cat([open_end(prompt, 12), words(1, 4), torch.full((4, 3), -1)], 1))
+    width = expected.shape[1]
+    assert torch.equal(found[:, :width], expected) and bool((found[:, width:15] == stop).all())
+    assert (free[:, 3:] != stop).any() and not bool((found[:, 16:] == stop).all())
+
+
+def test_a_stop_that_is_given_ends_nothing(tmp_path):
+    model, prompt = lively(llama), words(3)
+    expected = model.generate(prompt, attention_mask=torch.ones_like(prompt), max_new_tokens=6, do_sample=False)
+    assert int(expected[0, 3]) != int(prompt[0, -1])
+    strc.torch.export_generator(model, tmp_path / "model.str", context=32, stop=int(prompt[0, -1]))
+    assert run(tmp_path, open_end(prompt, 1))[0, 3] == expected[0, 3]
+
+
+def test_an_end_behind_an_encoder(tmp_path):
+    model, example = lively_pair(bart)
+    items = items_like(example, 1)
+    free = [said(model, given, 14)[0] for given in items]
+    stop = int(free[0][5])
+    strc.torch.export_generator(model, tmp_path / "model.str", context=14, example=items[0], stop=stop)
+    for one, given in zip(answers(tmp_path, items, 14), items):
+        expected = said(model, given, 14, eos_token_id=stop, pad_token_id=stop)[0]
+        assert torch.equal(one[0, : len(expected)], expected) and bool((one[0, len(expected) :] == stop).all())
 
 
 def test_prompts_of_several_lengths(tmp_path):
@@ -130,6 +229,28 @@ def test_attention_in_a_ring(engine, tmp_path):
         keys, values = (torch.cat([*steps[max(0, last - 4) : last + 1, :, part]], 2) for part in (slice(4, 6), slice(6, 8)))
         expected = nn.functional.scaled_dot_product_attention(steps[last, :, :4], keys, values, scale=0.3, enable_gqa=True)
         assert_close(torch.from_numpy(found), expected)
+
+
+@pytest.mark.parametrize("engine", [[], ["-O0"], ["--interpret"]], ids=" ".join)
+def test_a_ring_that_is_biased_and_begins_anew(engine, tmp_path):
+    """Eleven steps of a ring of five, of which eight belong together, with capped scores and what is added by how far back a step is."""
+    steps, bias = torch.randn(11, 2, 8, 1, 8), torch.randn(1, 4, 1, 5)
+    numpy.save(tmp_path / "steps.npy", steps.numpy())
+    numbers = ", ".join(map(str, bias.flatten().tolist()))
+    (tmp_path / "ring.str").write_text(
+        f"void->tensor filter Bias {{ work push 1 {{ float[20] numbers = {{{numbers}}}; tensor bias = numbers; push(reshape(bias, 1, 4, 1, 5)); }} }}\n"
+        "tensor<float>[2, 8, 1, 8]->tensor pipeline Ring {\n    add split({4, 2, 2}, 1);\n"
+        "    add splitjoin { split roundrobin(3, 0); add Identity<tensor>(); add Bias(); join roundrobin(3, 1); }\n"
+        "    add cachedattention(2, 4, 2, 8, 5, softcap = 0.7, biased = true, restart = 8);\n}\n"
+    )
+    words = [STRC, "run", *engine, "--top", "Ring", "--in", "steps.npy", "--out", "made.npy", "ring.str"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    for last, found in enumerate(numpy.load(tmp_path / "made.npy")):
+        first = max(last - 4, last // 8 * 8)
+        keys, values = (torch.cat([*steps[first : last + 1, :, part]], 2).repeat_interleave(2, 1) for part in (slice(4, 6), slice(6, 8)))
+        scores = 0.7 * torch.tanh(steps[last, :, :4] @ keys.transpose(2, 3) / 8**0.5 / 0.7) + bias[..., 4 - last + first :]
+        assert_close(torch.from_numpy(found), scores.softmax(3) @ values)
 
 
 @pytest.mark.parametrize("options", SAMPLING, ids=str)
@@ -207,11 +328,16 @@ def peeks():
     return Peeks(model.config)
 
 
+def gpt_oss():
+    sizes = {**DECODER, "head_dim": 16, "num_local_experts": 2, "num_experts_per_tok": 1}
+    return transformers.GptOssForCausalLM(transformers.GptOssConfig(**sizes))
+
+
 REFUSED = {
     "no decoder": (lambda: nn.Linear(3, 3), "a Linear is no decoder of the package transformers"),
     "an encoder": (lambda: bert_pooled()[0], "BertModel"),
-    "an encoder, too": (lambda: t5()[0].model, "T5ForConditionalGeneration cannot generate token by token"),
-    "another attention": (lambda: gemma2()[0], "an attention with softcap has no filter with a ring"),
+    "an encoder, too": (lambda: t5()[0].model, "T5ForConditionalGeneration has an encoder: --input"),
+    "another attention": (gpt_oss, "an attention with s_aux has no filter with a ring"),
     "what comes later": (peeks, "Peeks gives something else token by token than for a whole sequence"),
 }
 
@@ -246,7 +372,11 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     (tmp_path / "model.py").write_text(MODEL)
     wrong = {
         ("--generate",): "--generate takes --context N",
-        ("--generate", "--context", "4", "--input", "1x3"): "--generate goes not with --input",
+        ("--generate", "--context", "4", "--input", "1x3:long"): "a GPT2LMHeadModel has no encoder",
+        ("--generate", "--context", "4", "--prompt", "1,2"): "its prompt comes with the tokens",
+        ("--generate", "--context", "4", "--input", "1x3", "--batch", "2"): "--generate takes one --input",
+        ("--generate", "--context", "4", "--stop", "20"): "20 is no token: the model has those from 0 to 19",
+        ("--stop", "2", "--input", "1x3"): "--stop says something about --generate",
         ("--batch", "2", "--input", "1x3"): "--batch says something about --generate",
         ("--context", "4", "--input", "1x3"): "--context say something about --streaming",
         ("--generate", "--context", "0", "--eval"): "a context and a batch are 1 or more",
@@ -257,6 +387,30 @@ def test_the_command(tmp_path, monkeypatch, capsys):
         assert message in capsys.readouterr().err and not (tmp_path / "model.str").exists()
     assert command.run(["model.py:make", "--generate", "--context", "4", "--batch", "2", "--eval", "-o", "model.str"]) == 0
     assert run(tmp_path, open_end(torch.tensor([[1, 2], [3, 4]]), 3)).shape == (2, 5)
+
+
+T5 = """import torch
+import transformers
+
+
+def make():
+    torch.manual_seed(0)
+    sizes = {"d_model": 8, "d_kv": 4, "d_ff": 16, "num_layers": 1, "num_heads": 2, "vocab_size": 20}
+    return transformers.T5ForConditionalGeneration(transformers.T5Config(**sizes, decoder_start_token_id=0))
+"""
+
+
+def test_the_command_for_an_encoder(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "model.py").write_text(T5)
+    line = ["model.py:make", "--generate", "--context", "6", "--eval", "-o", "model.str"]
+    for options, message in {(): "has an encoder: --input", ("--input", "1x3:long", "--prompt", "0,1,2,3,4,5"): "leaves nothing to be said"}.items():
+        assert command.run([*line, *options]) == 1
+        assert message in capsys.readouterr().err and not (tmp_path / "model.str").exists()
+    assert command.run([*line, "--input", "2x3:long", "--prompt", "0,7", "--stop", "1"]) == 0
+    found = answers(tmp_path, torch.ones(3, 2, 3, dtype=torch.int64), 6)
+    assert found.shape == (3, 2, 6) and bool((found[:, :, :2] == torch.tensor([0, 7])).all())
 
 
 def test_the_place_behind_the_last_one(tmp_path, monkeypatch):

@@ -57,31 +57,42 @@ def mistral():
     return transformers.MistralForCausalLM(transformers.MistralConfig(**DECODER, sliding_window=5)), [words()]
 
 
-def gemma2():
+def gemma2(**more):
     """With scores that are squeezed before their softmax."""
-    return transformers.Gemma2ForCausalLM(transformers.Gemma2Config(**DECODER, head_dim=16)), [words()]
+    return transformers.Gemma2ForCausalLM(transformers.Gemma2Config(**{**DECODER, **more}, head_dim=16)), [words()]
 
 
 def vit():
     return transformers.ViTForImageClassification(transformers.ViTConfig(image_size=32, patch_size=8, **SIZES)), [torch.randn(1, 3, 32, 32)]
 
 
-def t5():
+def t5(**more):
     sizes = {"d_model": 32, "d_kv": 16, "d_ff": 64, "num_layers": 2, "num_heads": 2}
-    model = transformers.T5ForConditionalGeneration(transformers.T5Config(vocab_size=WORDS, **sizes, decoder_start_token_id=0))
+    model = transformers.T5ForConditionalGeneration(transformers.T5Config(vocab_size=WORDS, **sizes, decoder_start_token_id=0, **more))
     return Named(model, "input_ids", "decoder_input_ids"), [words(), words(4)]
 
 
-def whisper():
-    layers = {f"{side}_{what}": number for side in ("encoder", "decoder") for what, number in (("layers", 2), ("attention_heads", 2), ("ffn_dim", 64))}
+def sides(**sizes):
+    """The same sizes for an encoder and its decoder."""
+    return {f"{side}_{what}": number for side in ("encoder", "decoder") for what, number in sizes.items()}
+
+
+def whisper(**more):
+    layers = sides(layers=2, attention_heads=2, ffn_dim=64)
     tokens = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 1}
     config = transformers.WhisperConfig(
-        d_model=32, num_mel_bins=8, max_source_positions=20, max_target_positions=30, vocab_size=WORDS, **layers, **tokens
+        d_model=32, num_mel_bins=8, max_source_positions=20, max_target_positions=30, vocab_size=WORDS, **layers, **tokens, **more
     )
     return Named(transformers.WhisperForConditionalGeneration(config), "input_features", "decoder_input_ids"), [torch.randn(1, 8, 40), words(4)]
 
 
-MODELS = [bert, bert_pooled, gpt2, llama, qwen2, qwen3, mistral, gemma2, vit, t5, whisper]
+def bart(**more):
+    layers = sides(layers=2, attention_heads=2, ffn_dim=64)
+    config = transformers.BartConfig(vocab_size=WORDS, d_model=32, max_position_embeddings=64, forced_eos_token_id=None, **layers, **more)
+    return Named(transformers.BartForConditionalGeneration(config), "input_ids", "decoder_input_ids"), [words(), words(4)]
+
+
+MODELS = [bert, bert_pooled, gpt2, llama, qwen2, qwen3, mistral, gemma2, vit, t5, whisper, bart]
 
 
 def made(make):

@@ -19,6 +19,7 @@ EXAMPLES = """examples:
   strc import model.py:make_tagger --input 1x7:long --dynamic 0 -o tagger.str
   strc import amplifier.py:WaveNet --input 1x1x8192 --streaming -o amplifier.str
   strc import gpt2.py:make --generate --context 256 -o gpt2.str
+  strc import whisper.py:make --generate --input 1x80x3000 --context 64 --stop 50257 -o whisper.str
   strc import model.py:CNN --input 1x3x32x32 --eval --quantize=int8 --calibrate pictures.npy -o cnn.str
   strc import model.py:CNN --input 1x3x32x32 --eval --emit=ir
   strc import model.py:CNN --input 1x3x32x32 --eval --emit=streams -o cnn.svg"""
@@ -47,6 +48,13 @@ def size(text: str) -> tuple[str, int]:
     if not name or not number.isdecimal() or int(number) < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is no size of a dimension; such look like N=1")
     return name, int(number)
+
+
+def tokens(text: str) -> list[int]:
+    """`50258,50259`."""
+    if not re.fullmatch(r"\d+(,\d+)*", text):
+        raise argparse.ArgumentTypeError(f"'{text}' are no tokens, which look like 50258,50259")
+    return [int(number) for number in text.split(",")]
 
 
 def parser() -> argparse.ArgumentParser:
@@ -96,7 +104,12 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument(
         "--generate", action="store_true",
-        help="a decoder of transformers as a program that takes tokens and gives tokens, with keys and values of --context N of them",
+        help="a decoder of transformers as a program that takes tokens and gives tokens, with keys and values of --context N of them; with an encoder, "
+        "which takes --input, it gives N tokens for each input",
+    )
+    made.add_argument("--stop", metavar="TOKEN", type=int, help="with --generate: behind this token, if it was chosen, nothing else is said")
+    made.add_argument(
+        "--prompt", metavar="TOKEN,...", type=tokens, help="with --generate: what a decoder behind an encoder begins with (what its configuration says)",
     )
     made.add_argument("--batch", metavar="N", type=int, help="with --generate: so many sequences side by side (1)")
     made.add_argument("--dynamic", metavar="DIM", type=int, action="append", default=[], help="this dimension of every input is open")

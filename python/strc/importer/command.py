@@ -97,13 +97,16 @@ def check_surroundings(options: argparse.Namespace) -> None:
 def check_generate(options: argparse.Namespace) -> None:
     """Raises `ImportFailure` for options that do not go with --generate, or with its absence."""
     if not options.generate:
-        if options.batch is not None:
-            raise ImportFailure("--batch says something about --generate, which is not given")
+        given = [name for name in ("batch", "stop", "prompt") if getattr(options, name) is not None]
+        if given:
+            raise ImportFailure(f"--{given[0]} says something about --generate, which is not given")
         return
-    others = {"--streaming": options.streaming, "--input": options.input, "--state": options.state, "--dynamic": options.dynamic}
+    others = {"--streaming": options.streaming, "--state": options.state, "--dynamic": options.dynamic}
     given = [name for name, value in others.items() if value]
     if given or is_onnx_file(options.model):
         raise ImportFailure(f"--generate goes not with {given[0] if given else 'an ONNX model'}: a decoder takes tokens, and its states go round by themselves")
+    if len(options.input) > 1 or options.input and options.batch is not None:
+        raise ImportFailure("--generate takes one --input, which is what an encoder takes, with as many items as there are sequences (without --batch)")
     if options.context is None:
         raise ImportFailure("--generate takes --context N: so many tokens are attended to, and the keys and values of so many are kept")
 
@@ -130,7 +133,9 @@ def read_module(options: argparse.Namespace) -> tuple[Model, torch.nn.Module, li
     if options.eval:
         model.eval()
     if options.generate:
-        return import_generator(model, options.context, 1 if options.batch is None else options.batch), model, []
+        given = example(*options.input[0]) if options.input else None
+        batch = 1 if options.batch is None else options.batch
+        return import_generator(model, options.context, batch, example=given, stop=options.stop, prompt=options.prompt or ()), model, []
     inputs = [example(*given) for given in options.input]
     if options.streaming:
         return stream_model(model, inputs, options.time or None, options.latency, options.context), model, inputs

@@ -1,5 +1,5 @@
 """Readable .str source for a program of the model IR."""
 
-from .program import source_of
+from .program import source_of, sources_of
 
-__all__ = ["source_of"]
+__all__ = ["source_of", "sources_of"]

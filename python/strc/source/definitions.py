@@ -144,7 +144,7 @@ class Definer:
 
     def define(self, top: Region, loop: Loop | None = None, ends: bool = True) -> Definition:
         """All definitions, those that others use behind them; the result is the one of the whole model. `ends`: that has files at its ends."""
-        name = self.namer.name(top.frame.class_name)
+        name, start = self.namer.name(top.frame.class_name), len(self.definitions)
         levels: dict[int, list[Call]] = {}
         collect(top, levels)
         for height in sorted(levels):
@@ -155,7 +155,7 @@ class Definer:
         definition = Definition(name, top.frame.class_name, stream, loop=loop, item=self.item)
         definition.texts = [self.text(creation, None, None) for creation in whole.creations]
         self.definitions.append(definition)
-        self.definitions.reverse()
+        self.definitions[start:] = reversed(self.definitions[start:])
         return definition
 
     def define_level(self, calls: list[Call]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..errors import ImportFailure
 from ..ir import Program
@@ -41,13 +41,19 @@ def source_of(
 
     `title` is a comment before it, `written` are the filters that are not the library's, `takes` is the type of the program's inputs.
     """
-    floats = bool(program.sizes)
+    about = "\n".join(f"// {line}".rstrip() for line in title.splitlines())
+    return "\n\n".join([*([about] if title else []), sources_of([program], replicate, written, takes)])
+
+
+def sources_of(programs: Sequence[Program], replicate: bool = False, written: Mapping[str, Written] = EXPRESSIONS, takes: str = "tensor") -> str:
+    """The source of several programs, all over tensors or all over floats, which have filters in common. Their names are different."""
+    floats = bool(programs[0].sizes)
     written = {**written, **FILTERS} if floats else written
-    check(program, written)
     definer = Definer(replicate, written, floats)
-    definer.define(region_of(program), program.loop)
-    definer.definitions[0].takes = takes
-    blocks = ["\n".join(f"// {line}".rstrip() for line in title.splitlines())] if title else []
+    blocks = []
+    for program in programs:
+        check(program, written)
+        definer.define(region_of(program), program.loop).takes = takes
     for definition in definer.definitions:
         blocks.append("\n".join([*comment(definition), Printer(definition).text()]))
     for name, instruction in definer.filters.values():

@@ -71,17 +71,18 @@ class Imported(Model):
 
 
 def import_model(
-    model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], dynamic: Dynamic = (), states: Sequence[torch.Tensor] = ()
+    model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], dynamic: Dynamic = (), states: Sequence[torch.Tensor] = (),
+    stored: Mapping[str, torch.Tensor] | None = None,
 ) -> Imported:
     """Reads a model. Raises `strc.errors.ImportFailure`.
 
     `dynamic` are the dimensions of every input that stay open, or for each input those that a `torch.export.Dim` marks. Buffers that the model changes go round in a feedback loop. `states` are examples of further inputs that, from the second time on, are
-    what the model gave last time as its last results; they begin as zeros.
+    what the model gave last time as its last results; they begin as zeros. `stored` are the values of another program that will lie in the same file.
     """
     if states and dynamic:
         raise ImportFailure("a state begins as zeros of one shape, so that no dimension is open: --state goes not with --dynamic")
     open_ = open_dims(model, example_inputs, dynamic)
-    captured, program, tensors, empty = lower(capture(model, [*example_inputs, *states], open_))
+    captured, program, tensors, empty = lower(capture(model, [*example_inputs, *states], open_), stored=stored)
     check_open(program, open_, dynamic)
     check_results(program)
     buffers = captured.buffers

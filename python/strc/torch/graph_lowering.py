@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -120,8 +121,11 @@ class GraphLowering(Lowering):
         return self.values[node]
 
 
-def lower(captured: Captured, items: int | None = None, streams: bool = False) -> tuple[Captured, Program, dict[str, torch.Tensor], dict[int, torch.Tensor]]:
+def lower(
+    captured: Captured, items: int | None = None, streams: bool = False, stored: Mapping[str, torch.Tensor] | None = None
+) -> tuple[Captured, Program, dict[str, torch.Tensor], dict[int, torch.Tensor]]:
     """The model IR of a graph, the stored values with their names, and results without elements by their places. `items`: for so many of an open dimension; `streams`: for a
-    streamed model."""
+    streamed model. `stored` are values of another program that goes into the same file, which keep their names."""
     lowering = GraphLowering(captured, items, streams)
+    lowering.weights.tensors.update(stored or {})
     return captured, lowering.lower(), lowering.weights.tensors, lowering.empty
