@@ -45,6 +45,16 @@ def accumulator():
     return model_of(nodes, [info("x", [2]), info("past_sum", [2])], [info("y", [2]), info("present_sum", [2])])
 
 
+def remembering():
+    """Attention to keys that come back with one more; how many there are is open."""
+    nodes = [
+        helper.make_node("Concat", ["past_key", "x"], ["present_key"], axis=1), helper.make_node("Transpose", ["present_key"], ["turned"], perm=[0, 2, 1]),
+        helper.make_node("MatMul", ["x", "turned"], ["scores"]), helper.make_node("Softmax", ["scores"], ["weights"]),
+        helper.make_node("MatMul", ["weights", "present_key"], ["y"]),
+    ]
+    return model_of(nodes, [info("x", [1, 1, 4]), info("past_key", [1, "P", 4])], [info("y", [1, 1, 4]), info("present_key", [1, "Q", 4])])
+
+
 def causal():
     """A convolution over what came before."""
     random = numpy.random.default_rng(1)

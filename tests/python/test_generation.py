@@ -378,7 +378,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
         ("--generate", "--context", "4", "--stop", "20"): "20 is no token: the model has those from 0 to 19",
         ("--stop", "2", "--input", "1x3"): "--stop says something about --generate",
         ("--batch", "2", "--input", "1x3"): "--batch says something about --generate",
-        ("--context", "4", "--input", "1x3"): "--context say something about --streaming",
+        ("--context", "4", "--input", "1x3"): "--context says something about --streaming, --generate and --state",
         ("--generate", "--context", "0", "--eval"): "a context and a batch are 1 or more",
         ("--generate", "--context", "4"): "the model is in training mode",
     }

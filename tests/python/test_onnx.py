@@ -78,6 +78,19 @@ def test_a_state_by_its_name(tmp_path):
         assert_close(found, torch.from_numpy(numpy.stack(wanted)))
 
 
+def test_the_past_keeps_its_last_ones(tmp_path):
+    model = models.remembering()
+    imported = strc.onnx.export(model, tmp_path / "model.str", sizes={"P": 3}, states=["auto"], context=3)
+    inputs, keys, wanted = noise(8, 1, 1, 4), numpy.zeros((1, 3, 4), "float32"), []
+    for row in inputs:
+        given, keys = models.evaluated(model, row, keys[:, -3:])
+        wanted.append(given)
+    found = run_program(tmp_path, imported.program.name, [torch.from_numpy(inputs)], 1)[0]
+    assert_close(found, torch.from_numpy(numpy.stack(wanted)))
+    with pytest.raises(ImportFailure, match="--context 3 keeps the last 3"):
+        strc.onnx.import_model(model, sizes={"P": 3}, states=["auto"])
+
+
 def test_several_states(tmp_path):
     model = models.lstm_step()
     imported = strc.onnx.export(model, tmp_path / "model.str", states=["auto"])

@@ -42,6 +42,20 @@ def test_equals_the_model(case, tmp_path):
         assert_close(found, value)
 
 
+class Difference(torch.nn.Module):
+    def forward(self, x, y):
+        return x.sin() - 2 * y
+
+
+@pytest.mark.parametrize("dynamic", [(), (0,)], ids=["", "open"])
+def test_one_tensor_as_two_examples(dynamic, tmp_path):
+    """They are two inputs nevertheless."""
+    x, y = torch.randn(2, 3), torch.randn(2, 3)
+    strc.torch.export(Difference(), [x, x], tmp_path / "model.str", dynamic=dynamic)
+    (found,) = run_program(tmp_path, "Difference", [x, y], 1)
+    assert_close(found, x.sin() - 2 * y)
+
+
 def test_a_state_goes_round(tmp_path):
     """Step by step the loop gives what the model gives with its state carried by hand."""
     case = next(case for case in CASES if case.states)

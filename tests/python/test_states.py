@@ -228,3 +228,54 @@ class Decides(Kept):
 def test_a_way_that_depends_on_a_state(tmp_path):
     with pytest.raises(ImportFailure, match=r"(?s)depends on the values.*# which way"):
         strc.torch.export(Decides(), (torch.randn(2),), tmp_path / "model.str")
+
+
+class Remembers(nn.Module):
+    """Attention to what came before, whose keys go in and out, one longer; `place` says how many of them there are."""
+
+    def __init__(self):
+        super().__init__()
+        self.qkv = nn.Linear(4, 12)
+
+    def forward(self, x, place, keys, values):
+        q, k, v = self.qkv(x).chunk(3, -1)
+        keys, values = torch.cat([keys, k], 1), torch.cat([values, v], 1)
+        far = torch.arange(keys.shape[1] - 1, -1, -1)
+        return nn.functional.scaled_dot_product_attention(q, keys, values, (far <= place)[None, None]), place + 1, keys, values
+
+
+def test_what_comes_back_longer_keeps_the_last_ones(tmp_path):
+    """Ten steps of a cache of five: first fewer, then the last six, with the step's own."""
+    torch.manual_seed(1)
+    model, x = Remembers(), torch.randn(10, 1, 1, 4)
+    states = [torch.zeros(1, dtype=torch.long), torch.zeros(1, 5, 4), torch.zeros(1, 5, 4)]
+    strc.torch.export(model, [x[0]], tmp_path / "model.str", states=states, context=5)
+    numpy.save(tmp_path / "x.npy", x.numpy())
+    for engine in ([], ["--interpret"]):
+        line = [STRC, "run", *engine, "--top", "Remembers", "--in", "x.npy", "--out", "y.npy", "model.str"]
+        done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        found = torch.from_numpy(numpy.load(tmp_path / "y.npy"))
+        place, keys, values = torch.zeros(1, dtype=torch.long), torch.zeros(1, 0, 4), torch.zeros(1, 0, 4)
+        for one, step in zip(found, x):
+            expected, place, keys, values = model(step, place, keys[:, -5:], values[:, -5:])
+            torch.testing.assert_close(one, expected)
+
+
+@pytest.mark.parametrize(
+    ("context", "message"), [(None, "comes back with shape 1x6x4; --context 5 keeps the last 5"), (4, "comes back with shape 1x6x4"), (1, "with shape 1x6x4")],
+)
+def test_longer_states_take_a_context(context, message, tmp_path):
+    states = [torch.zeros(1, dtype=torch.long), torch.zeros(1, 5, 4), torch.zeros(1, 5, 4)]
+    with pytest.raises(ImportFailure, match=message):
+        strc.torch.export(Remembers(), [torch.zeros(1, 1, 4)], tmp_path / "model.str", states=states, context=context)
+
+
+class Sums(nn.Module):
+    def forward(self, x, sums):
+        return x * 2, sums + x
+
+
+def test_a_context_of_states_that_stay_as_long(tmp_path):
+    with pytest.raises(ImportFailure, match="--context 2: no state comes back with more than 2 elements"):
+        strc.torch.export(Sums(), [torch.zeros(1, 2)], tmp_path / "model.str", states=[torch.zeros(1, 2)], context=2)

@@ -2,12 +2,15 @@
 
 import dataclasses
 import inspect
+import subprocess
 
+import numpy
 import pytest
 import torch
+from support import STRC
 from test_run import assert_close, run_program
 from torch import nn
-from transformers_models import MODELS, made, transformers
+from transformers_models import MODELS, llama, made, transformers, words
 
 import strc.torch
 from strc.torch.results import flat, plain_results
@@ -30,6 +33,65 @@ def test_a_cache_is_all_its_keys_and_values():
     model, inputs = made(MODELS[2])
     cache = model(*inputs).past_key_values
     assert isinstance(cache, transformers.DynamicCache) and len(list(flat(cache))) == 4
+
+
+class Past(nn.Module):
+    """A step with `past_key_values` as tensors in and out, of the last five tokens."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, tokens, place, *past):
+        cache = transformers.DynamicCache(list(zip(past[::2], past[1::2])))
+        known = torch.arange(past[0].shape[2], -1, -1) <= place
+        made = self.model(input_ids=tokens, position_ids=place[None], attention_mask=known[None, None, None], past_key_values=cache, use_cache=True)
+        return made.logits, place + 1, *(one for layer in made.past_key_values.layers for one in (layer.keys, layer.values))
+
+
+def scores_of(folder, name, tokens):
+    """What a program gives for tokens, one after the other."""
+    numpy.save(folder / "tokens.npy", tokens.T[:, None].numpy())
+    line = [STRC, "run", "--top", name, "--in", "tokens.npy", "--out", "scores.npy", "model.str"]
+    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return torch.from_numpy(numpy.load(folder / "scores.npy"))[:, 0, 0]
+
+
+def test_past_keys_and_values_go_round(tmp_path):
+    """The last five tokens and the step's own are attended to, as under a mask with such a band."""
+    model, _ = made(llama)
+    tokens = words(11)
+    states = [torch.zeros(1, dtype=torch.int64), *[torch.zeros(1, 1, 5, 16)] * 4]
+    strc.torch.export(Past(model).eval(), [tokens[:, :1]], tmp_path / "model.str", states=states, context=5)
+    far = torch.arange(11)[:, None] - torch.arange(11)
+    with torch.no_grad():
+        expected = model(tokens, attention_mask=((far >= 0) & (far <= 5))[None, None]).logits[0]
+    assert_close(scores_of(tmp_path, "Past", tokens), expected)
+
+
+class Static(nn.Module):
+    """What transformers makes of a model for an export, whose static cache is its buffers, and which takes the place of a token."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.step = transformers.integrations.executorch.TorchExportableModuleWithStaticCache(model, batch_size=1, max_cache_len=12)
+        self.register_buffer("place", torch.zeros(1, dtype=torch.int64))
+
+    def forward(self, tokens):
+        scores = self.step(input_ids=tokens, cache_position=self.place)
+        self.place += 1
+        return scores
+
+
+def test_a_static_cache_goes_round(tmp_path):
+    model, _ = made(llama)
+    model.generation_config.cache_implementation = "static"
+    tokens = words(9)
+    with torch.no_grad():
+        expected = model(tokens).logits[0]
+    strc.torch.export(Static(model).eval(), [tokens[:, :1]], tmp_path / "model.str")
+    assert_close(scores_of(tmp_path, "Static", tokens), expected)
 
 
 @dataclasses.dataclass

@@ -100,7 +100,8 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument(
         "--context", metavar="N", type=int,
-        help="with --streaming: attention goes back N time steps at most, as if the model had such a mask; with --generate: N tokens",
+        help="with --streaming: attention goes back N time steps at most, as if the model had such a mask; with --generate: N tokens; with "
+        "--state: of states that come back longer the last N elements are kept",
     )
     made.add_argument(
         "--generate", action="store_true",

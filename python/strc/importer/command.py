@@ -72,8 +72,10 @@ def check_options(options: argparse.Namespace) -> None:
     check_surroundings(options)
     check_quantize(options)
     if not options.streaming:
-        if options.latency or options.time or options.context is not None and not options.generate:
-            raise ImportFailure("--latency, --time and --context say something about --streaming, which is not given")
+        if options.latency or options.time:
+            raise ImportFailure("--latency and --time say something about --streaming, which is not given")
+        if options.context is not None and not (options.generate or options.state):
+            raise ImportFailure("--context says something about --streaming, --generate and --state, of which none is given")
         return
     if options.dynamic or options.state:
         raise ImportFailure("--streaming goes neither with --dynamic nor with --state: its states go round by themselves")
@@ -139,7 +141,7 @@ def read_module(options: argparse.Namespace) -> tuple[Model, torch.nn.Module, li
     inputs = [example(*given) for given in options.input]
     if options.streaming:
         return stream_model(model, inputs, options.time or None, options.latency, options.context), model, inputs
-    return import_model(model, inputs, options.dynamic, [example(*given) for given in options.state]), model, inputs
+    return import_model(model, inputs, options.dynamic, [example(*given) for given in options.state], context=options.context), model, inputs
 
 
 def read_onnx(options: argparse.Namespace) -> tuple[Model, torch.nn.Module, list[torch.Tensor]]:

@@ -17,6 +17,7 @@ from ..errors import ImportFailure
 from ..ir import Program
 from ..ir.model import Kind, Loop, State
 from ..torch.export import KINDS, Model, Times, check_results, state_of, stream_of, write
+from ..torch.kept import keep_last
 from ..torch.lowering import Lowering, NotLowered, Pair, Var
 from ..torch.weights import Known
 from . import ends, reading
@@ -106,15 +107,15 @@ def result_vars(lowering: Lowering, values: Mapping[str, Any]) -> dict[str, Var]
     return {name: value for name, value in made.items() if isinstance(value, Var)}
 
 
-def loop_of(inputs: Sequence[ends.Input], states: Mapping[str, str], found: Mapping[str, Var]) -> Loop:
-    """The states in their order, and the kinds of a single input and a single result."""
+def loop_of(inputs: Sequence[ends.Input], states: Mapping[str, str], found: Mapping[str, Var], context: int | None) -> Loop:
+    """The states in their order, which come back as they went in or longer than `context`, and the kinds of a single input and a single result."""
     likes = {one.name: one.like for one in inputs}
     round_: list[State] = []
     for taken, given in states.items():
         if given not in found:
             raise ImportFailure(f"the result '{given}', which goes round to '{taken}', does not depend on the input")
         first, after = (torch.zeros(like.shape, dtype=like.dtype) for like in (likes[taken], found[given]))
-        round_.append(state_of(first, after))
+        round_.append(state_of(first, after, context=context))
     taken_in = [one.like for one in inputs if one.name not in states]
     given_out = [value for name, value in found.items() if name not in states.values()]
     if not given_out:
@@ -130,7 +131,7 @@ def import_model(
     """Reads a model, a file or what the package has made of one. Raises `strc.errors.ImportFailure`.
 
     `shapes` are those of the inputs, where the model leaves them open, and `sizes` those of open dimensions by their names. `states` are texts IN=OUT: the result goes round to the input,
-    which begins as zeros; `auto` stands for those whose names say it. `streaming` and what follows are as `strc.torch.export` has them.
+    which begins as zeros; `auto` stands for those whose names say it. `streaming` and what follows are as `strc.torch.export` has them; states of `context` elements that come back longer keep the last ones.
     """
     model, folder, default = opened(given)
     inputs = ends.inputs_of(model, shapes, sizes)
@@ -153,7 +154,8 @@ def import_model(
     )
     check_results(program)
     if round_:
-        program.loop = loop_of(inputs, round_, found)
+        program.loop = loop_of(inputs, round_, found, context)
+        keep_last(program, [state.shape for state in program.loop.states], context)
     tensors = done.lowering.weights.tensors
     if streaming:
         made = stream_of(program, tensors, time, latency, context)

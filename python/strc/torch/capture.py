@@ -116,8 +116,28 @@ def quiet() -> Iterator[None]:
 def export(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Any) -> ExportedProgram:
     from .decompositions.boxes import REPLACED
 
-    with quiet(), replaced(REPLACED):
-        return torch.export.export(model, tuple(inputs), dynamic_shapes=dynamic, strict=False)
+    with quiet(), replaced(REPLACED), hooks_of_buffers():
+        made = torch.export.export(model, tuple(inputs), dynamic_shapes=dynamic, strict=False)
+        return torch.export.export(model, tuple(inputs), dynamic_shapes=dynamic, strict=True) if takes_buffers_for_constants(made, model) else made
+
+
+@contextlib.contextmanager
+def hooks_of_buffers() -> Iterator[None]:
+    """Without the hooks that an export which fails leaves behind, over which a later one in strict mode stumbles."""
+    hooks = torch.nn.modules.module._global_buffer_registration_hooks
+    before = dict(hooks)
+    try:
+        yield
+    finally:
+        for key in set(hooks) - set(before):
+            del hooks[key]
+
+
+def takes_buffers_for_constants(program: ExportedProgram, model: torch.nn.Module) -> bool:
+    """True if objects of the model's own hold buffers, as a static cache of transformers does, where only an export that reads Python's code sees them."""
+    of_buffers = {buffer.untyped_storage()._cdata for buffer in model.buffers()}
+    constants = (program.constants[name] for name in program.graph_signature.inputs_to_lifted_tensor_constants.values())
+    return any(isinstance(one, torch.Tensor) and one.untyped_storage()._cdata in of_buffers for one in constants)
 
 
 def shapes_of(model: torch.nn.Module, dynamic: Open) -> Any:
@@ -203,7 +223,12 @@ def capture(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Ope
     """The graph of a model for inputs like these, of which these dimensions are open. Raises `ImportFailure` with the model's own line."""
     check_version()
     with plain_results(model):
-        return capture_flat(model, inputs, dynamic)
+        return capture_flat(model, each_its_own(inputs), dynamic)
+
+
+def each_its_own(inputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """Examples of which none is another one: an input is known by its tensor."""
+    return [one.clone() if any(one is other for other in inputs[:place]) else one for place, one in enumerate(inputs)]
 
 
 def capture_flat(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Open) -> Captured:

@@ -25,6 +25,7 @@ from .attributes import unchanged
 from .capture import Captured, capture
 from .dims import Dynamic, check_open, open_dims
 from .graph_lowering import lower
+from .kept import grown_in, keep_last
 from .lengths import where_lengths_count
 from .lowering import static
 from . import items
@@ -72,12 +73,13 @@ class Imported(Model):
 
 def import_model(
     model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], dynamic: Dynamic = (), states: Sequence[torch.Tensor] = (),
-    stored: Mapping[str, torch.Tensor] | None = None,
+    stored: Mapping[str, torch.Tensor] | None = None, context: int | None = None,
 ) -> Imported:
     """Reads a model. Raises `strc.errors.ImportFailure`.
 
     `dynamic` are the dimensions of every input that stay open, or for each input those that a `torch.export.Dim` marks. Buffers that the model changes go round in a feedback loop. `states` are examples of further inputs that, from the second time on, are
     what the model gave last time as its last results; they begin as zeros. `stored` are the values of another program that will lie in the same file.
+    A state that has `context` elements in a dimension, and comes back longer in that, keeps the last ones.
     """
     if states and dynamic:
         raise ImportFailure("a state begins as zeros of one shape, so that no dimension is open: --state goes not with --dynamic")
@@ -87,7 +89,8 @@ def import_model(
     check_results(program)
     buffers = captured.buffers
     if states or buffers:
-        program.loop = loop_of(captured, program, example_inputs, states, buffers)
+        program.loop = loop_of(captured, program, example_inputs, states, buffers, context)
+        keep_last(program, [state.shape for state in program.loop.states], context)
         tensors.update((buffer.name, buffer.first) for buffer in buffers)
     return Imported(passes.run(program), tensors, empty=empty, captured=captured)
 
@@ -123,30 +126,33 @@ KINDS = {torch.float32: "float", torch.float64: "double", torch.int32: "int", to
 
 
 def loop_of(
-    captured: Captured, program: Program, inputs: Sequence[torch.Tensor], states: Sequence[torch.Tensor], buffers: Sequence[Buffer]
+    captured: Captured, program: Program, inputs: Sequence[torch.Tensor], states: Sequence[torch.Tensor], buffers: Sequence[Buffer],
+    context: int | None,
 ) -> Loop:
-    """The states, which have to come back as they went in, and the shapes at the ends."""
+    """The states, which have to come back as they went in or longer than `context`, and the shapes at the ends."""
     results = [one.meta["val"] for one in captured.returned if isinstance(one, torch.fx.Node)]
     results = [one for one in results if isinstance(one, torch.Tensor)]
     if len(results) <= len(states):
         raise ImportFailure(f"the model has to give {len(states) + 1} tensors or more: its results, and then its states")
     given = results[: len(results) - len(states)]
-    round_ = [state_of(state, after) for state, after in zip(states, results[len(given) :])]
+    round_ = [state_of(state, after, context=context) for state, after in zip(states, results[len(given) :])]
     round_ += [state_of(buffer.first, buffer.after.meta["val"], buffer.name) for buffer in buffers]
     return Loop(tuple(round_), only_kind(inputs), only_kind(given))
 
 
-def state_of(first: torch.Tensor, after: torch.Tensor, name: str | None = None) -> State:
-    """`name` is that of a buffer, whose value it has first unless that is all zeros; else it begins with zeros."""
+def state_of(first: torch.Tensor, after: torch.Tensor, name: str | None = None, context: int | None = None) -> State:
+    """`name` is that of a buffer, whose value it has first unless that is all zeros; else it begins with zeros. Of what comes back longer the last `context` elements are kept."""
     what = "a state" if name is None else f"the buffer '{name}'"
     if first.dtype not in KINDS:
         raise ImportFailure(f"{what} of {str(first.dtype).removeprefix('torch.')}: only states of {', '.join(KINDS.values())} can go round")
     if first.dtype != after.dtype:
         kinds = [str(tensor.dtype).removeprefix("torch.") for tensor in (first, after)]
         raise ImportFailure(f"{what} of {kinds[0]} comes back as {kinds[1]}")
-    if [str(size) for size in first.shape] != [str(size) for size in after.shape]:
+    if list(map(str, first.shape)) != list(map(str, after.shape)) and grown_in(first.shape, after.shape, context) is None:
         sizes = ["x".join(map(str, tensor.shape)) or "()" for tensor in (first, after)]
-        raise ImportFailure(f"{what} of shape {sizes[0]} comes back with shape {sizes[1]}")
+        longer = [one for one, two in zip(first.shape, after.shape) if grown_in(first.shape, after.shape, one) is not None]
+        hint = f"; --context {longer[0]} keeps the last {longer[0]} of what comes back longer" if longer and name is None else ""
+        raise ImportFailure(f"{what} of shape {sizes[0]} comes back with shape {sizes[1]}{hint}")
     is_zero = name is None or not bool(first.any() | torch.signbit(first).any())
     return State(tuple(first.shape), KINDS[first.dtype], None if is_zero else name)
 
@@ -174,7 +180,7 @@ def export(
             raise ImportFailure("a streamed model has no open dimensions, and its states go round by themselves")
         imported = stream_model(model, example_inputs, time, latency, context)
     else:
-        imported = import_model(model, example_inputs, dynamic, states)
+        imported = import_model(model, example_inputs, dynamic, states, context=context)
     write(imported, imported.source(replicate, title), path, model, example_inputs)
     return imported
 
