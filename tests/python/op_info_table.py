@@ -1,14 +1,17 @@
 """The table of docs/import.md about PyTorch's own suite, from what op_info.py has found.
 
-    op_info_table.py FILE.json...    writes it into the page, between its marks, and golden/op_info.txt, the operators without a fault for float32
+    op_info_table.py FILE.json... [--all FILE.json...]
+
+Writes it into the page, between its marks, and golden/op_info.txt, the operators without a fault for float32. Files behind --all have all samples of a type, of which
+the page tells the sums.
 """
 
 from __future__ import annotations
 
+import argparse
 import collections
 import json
 import re
-import sys
 from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/import.md"
@@ -77,21 +80,38 @@ def all_right(rows: list[dict]) -> list[str]:
     return [*lines, line]
 
 
-def table(rows: list[dict]) -> str:
+def sums(rows: list[dict]) -> list[str]:
+    """How many of all samples are right, by type, and which are wrong."""
+    judged = [row for row in rows if row["what"] in JUDGED]
+    kinds = list(dict.fromkeys(row["type"] for row in judged))
+    if not kinds:
+        return []
+    right = {kind: sum(row["what"] == "right" for row in judged if row["type"] == kind) for kind in kinds}
+    parts = [f"{right[kind]:,} of {sum(row['type'] == kind for row in judged):,} for `{kind}`" for kind in kinds]
+    wrong = sorted({f"`{row['operator']}` for `{row['type']}`" for row in judged if row["what"] == "wrong"})
+    told = f"wrong are samples of {', '.join(wrong)}" if wrong else "none is wrong"
+    return [f"Of all samples rather than some, {', '.join(parts)} are right; {told}.", ""]
+
+
+def table(rows: list[dict], whole: list[dict]) -> str:
     constant = sum(row["what"] == "constant" for row in rows)
     return "\n".join([
-        "", *by_type(rows), "", f"{constant} more samples give the same for all inputs, mostly since nothing in them has elements.", "",
+        "", *by_type(rows), "", *sums(whole), f"{constant} more samples give the same for all inputs, mostly since nothing in them has elements.", "",
         "Operators with a sample that is not right, over all these types:", "", *by_operator(rows), "", "Without a fault are", "", *all_right(rows), "",
     ])
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", help="outcomes of some samples, as op_info.py --json writes them")
+    parser.add_argument("--all", nargs="+", default=[], help="outcomes of all samples of a type")
+    given = parser.parse_args()
     text = PAGE.read_text(encoding="utf-8")
     start = text.index("<!-- made by tests/python/op_info_table.py -->\n")
     end = text.index("<!-- end -->\n", start)
     head = text[start:].partition("\n")[0] + "\n"
-    rows = read(sys.argv[1:])
-    PAGE.write_text(text[:start] + head + table(rows) + text[end:], encoding="utf-8")
+    rows = read(given.files)
+    PAGE.write_text(text[:start] + head + table(rows, read(given.all)) + text[end:], encoding="utf-8")
     KNOWN.write_text("\n".join(without_fault([row for row in rows if row["type"] == "float32"])) + "\n", encoding="ascii")
 
 

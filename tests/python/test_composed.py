@@ -8,6 +8,7 @@ from test_run import assert_close, run_program
 from torch import nn
 
 import strc.torch
+from strc.errors import ImportFailure
 
 
 def order(x):
@@ -119,6 +120,43 @@ def test_group(made, tmp_path):
         assert tuple(found.shape) == tuple(value.shape), number
         difference = (found.double() - value.double()).abs()
         assert bool((difference <= 1e-4 * value.double().abs().clamp(min=1)).all()), (number, found, value)
+
+
+def test_over_no_dimensions(tmp_path):
+    """Sums go over all then, and conditions over none."""
+
+    def over(x):
+        y = x[0, 0]
+        return [torch.any(x > 0, dim=()), torch.all(x > 0, dim=()), torch.nansum(x, dim=()), torch.all(y > 0, dim=()), torch.any(y > 0, dim=()), torch.nansum(2 * y, dim=())]
+
+    x = torch.randn(2, 3)
+    strc.torch.export(Function(over), [x], tmp_path / "model.str")
+    for found, value in zip(run_program(tmp_path, "Function", [x], 6), over(x)):
+        assert found.numel() == value.numel() and torch.allclose(found.reshape(value.shape).float(), value.float())
+
+
+def test_matrices_of_low_rank(tmp_path):
+    """Of 50 rows, all but one or two of whose singular values are nothing."""
+    torch.manual_seed(5)
+
+    def inverses(x):
+        return [torch.linalg.pinv(x[:, :1] @ x[:3, :1].T), torch.linalg.pinv(x @ x[:3].T), torch.linalg.svdvals(x @ x.T), torch.linalg.eigvalsh(1e-30 * (x @ x.T))]
+
+    x = torch.randn(50, 2)
+    strc.torch.export(Function(inverses), [x], tmp_path / "model.str")
+    for found, value in zip(run_program(tmp_path, "Function", [x], 4), inverses(x)):
+        assert torch.isfinite(found).all() and torch.allclose(found.reshape(value.shape), value, atol=1e-4 * float(value.abs().max()))
+
+
+class Eigenvalues(nn.Module):
+    def forward(self, x):
+        return torch.linalg.eigvals(x).real * 2
+
+
+def test_what_is_refused_is_told_once(tmp_path):
+    """Not also what its complex result is used for."""
+    with pytest.raises(ImportFailure, match="(?s)the model has 1 use of an operator that cannot be imported:.*linalg_eig"):
+        strc.torch.export(Eigenvalues(), [torch.randn(3, 3)], tmp_path / "model.str")
 
 
 class Precise(nn.Module):

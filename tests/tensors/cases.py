@@ -298,6 +298,8 @@ def pictures() -> None:
     for rows, columns, side in ((23, 17, 8), (9, 14, 5), (6, 7, 11), (8, 8, 8)):
         size = (side * rows // min(rows, columns), side * columns // min(rows, columns))
         case(f"resize({side})", lambda x, size=size: F.interpolate(x[None], size, mode="bilinear", antialias=True)[0], torch.rand(3, rows, columns))
+        case(f"resize({side}, true)", lambda x, size=size: F.interpolate(x[None], size, mode="bicubic", antialias=True)[0], torch.rand(3, rows, columns))
+    case("resize_to(4, 11)", lambda x: F.interpolate(x[None], (4, 11), mode="bilinear", antialias=True)[0], torch.rand(3, 9, 8))
     case("center_crop(4, 5)", lambda x: x[:, 2:6, 1:6], torch.rand(3, 7, 7))  # halves go to the even side
     case("center_crop(4)", lambda x: x[:, 1:5, 0:4], torch.rand(3, 6, 5))
     mean, deviation = torch.tensor([0.5, 0.25, 0.125]), torch.tensor([0.5, 2.0, 0.25])

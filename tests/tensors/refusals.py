@@ -250,6 +250,7 @@ WRONG = [
     Row("upsample(2, align_corners = true)", [(1, 1, 3, 3)], "align_corners is for mode \"bilinear\"", "F.interpolate(x, scale_factor=2, align_corners=True)"),
     Row("interpolate(4, antialias = true)", [(1, 1, 3, 3)], "antialias is for mode \"bilinear\""),
     Row("resize(0)", [(3, 5, 5)], "size is at least 1"),
+    Row("resize_to(3, 0)", [(3, 5, 5)], "height and width are at least 1"),
     Row("center_crop(6, 3)", [(3, 5, 5)], "a picture of 5 rows and 5 columns has no middle of 6 and 3"),
     Row("normalize_channels({1, 2}, {1, 2})", [(3, 5, 5)], "there are 2 means, and 3 channels"),
     Row("normalize_channels({1}, {1, 2})", [(1, 5, 5)], "there are as many means as deviations"),

@@ -7,7 +7,7 @@ import re
 
 import torch
 
-from .pictures import PREPROCESSINGS
+from .preprocessing import FORMS
 
 ELEMENTS = {
     "float": torch.float32, "double": torch.float64, "half": torch.float16, "bfloat16": torch.bfloat16, "int8": torch.int8,
@@ -115,9 +115,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--batch", metavar="N", type=int, help="with --generate: so many sequences side by side (1)")
     made.add_argument("--dynamic", metavar="DIM", type=int, action="append", default=[], help="this dimension of every input is open")
     made.add_argument(
-        "--preprocess", choices=list(PREPROCESSINGS), help="the program takes pictures of any size, and makes of them what networks for this data take",
+        "--preprocess", metavar="HOW", help=f"the program takes pictures of any size, and makes of them what the network takes: {FORMS}",
     )
-    made.add_argument("--labels", metavar="FILE", help="the program prints the best five classes, whose names are the lines of FILE, with their probabilities")
+    made.add_argument("--labels", metavar="FILE", help="the program prints the best five classes, whose names are the lines of FILE (or the categories of weights of torchvision), with their probabilities")
     made.add_argument(
         "--eval", action="store_true", help="puts the model into the mode in which it runs: no dropout, stored statistics (as model.eval() does)",
     )

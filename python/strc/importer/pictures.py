@@ -14,19 +14,9 @@ from ..files import naming
 from ..torch.attributes import unchanged
 from ..torch.export import Model
 from ..torch.results import as_tuple
+from .preprocessing import preprocessing_of, weights_named
 
 
-@dataclass(frozen=True)
-class Preprocessing:
-    """What a picture with numbers from 0 to 1 goes through; the middle of it has the size that the network takes."""
-
-    resize: float  # the shorter side, in sides of what the network takes
-    mean: tuple[float, ...]
-    deviation: tuple[float, ...]
-
-
-# As the presets of torchvision's reference training have it (torchvision.transforms._presets.ImageClassification).
-PREPROCESSINGS = {"imagenet": Preprocessing(256 / 224, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225))}
 MOST_TOLD = 5
 SHAPES = ("reshape", "flatten", "unflatten", "squeeze", "unsqueeze")  # behind a softmax the result is still one
 
@@ -50,24 +40,10 @@ class Surroundings:
         return text[: first.start()] + pipeline + text[first.start() :]
 
 
-def numbers(values: tuple[float, ...]) -> str:
-    return "{" + ", ".join(map(str, values)) + "}"
-
-
-def before(name: str, shape: torch.Size) -> tuple[str, ...]:
-    """The filters that make a picture of any size what a network takes."""
-    how = PREPROCESSINGS[name]
-    if len(shape) != 4 or shape[:2] != (1, len(how.mean)):
-        raise ImportFailure(f"--preprocess {name} is for a network that takes one picture of {len(how.mean)} channels: --input 1x{len(how.mean)}x224x224")
-    height, width = shape[2:]
-    return (
-        f"resize({round(min(height, width) * how.resize)})", f"center_crop({height}, {width})",
-        f"normalize_channels({numbers(how.mean)}, {numbers(how.deviation)})", f"reshape({{{', '.join(map(str, shape))}}})",
-    )  # fmt: skip
-
-
 def read_labels(path: str) -> list[bytes]:
-    """The lines of a file, whose last one may be empty."""
+    """The lines of a file, whose last one may be empty; or the categories of weights of torchvision."""
+    if re.fullmatch(r"\w+_Weights\.\w+", path):
+        return [name.encode() for name in weights_named(path).meta.get("categories", ())]
     with naming(path):
         lines = Path(path).read_bytes().splitlines()
     if not lines or not all(line.strip() for line in lines):
@@ -96,7 +72,7 @@ def surroundings(preprocess: str | None, labels: str | None, model: torch.nn.Mod
     """Of a network with these examples of its inputs. Raises `ImportFailure`."""
     if len(inputs) != 1:
         raise ImportFailure(f"--preprocess and --labels are for networks with one input, and this one has {len(inputs)}")
-    first = before(preprocess, inputs[0].shape) if preprocess else ()
+    first = preprocessing_of(preprocess, inputs[0].shape) if preprocess else ()
     if not labels:
         return Surroundings(first)
     with unchanged(model), torch.no_grad():

@@ -262,7 +262,9 @@ tensor->tensor filter NAME(int batch, int n) {{{_ROOT}
                     for (int q = p + 1; q < n; q++)
                         if (a[p][q] != 0) {{
                             double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-                            double t = 1 / ((theta < 0 ? -theta : theta) + root(theta * theta + 1));
+                            double size = theta < 0 ? -theta : theta;
+                            // There 1 does not count beside the square, which may overflow.
+                            double t = size > 1e9 ? 0.5 / size : 1 / (size + root(theta * theta + 1));
                             if (theta < 0) t = -t;
                             double c = 1 / root(t * t + 1);
                             double s = t * c;

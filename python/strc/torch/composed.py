@@ -158,7 +158,7 @@ def in_a_row(node: torch.fx.Node | Call, args: Any) -> Callable[..., Any] | None
         return None
 
     def function(x: torch.Tensor, *rest: Any, **named: Any) -> Any:
-        return pytree.tree_map(lambda made: made.squeeze(0) if made.dim() else made, target(x.unsqueeze(0), *rest, **named))
+        return pytree.tree_map(lambda made: made.reshape(()) if made.dim() else made, target(x.unsqueeze(0), *rest, **named))
 
     return function
 

@@ -114,8 +114,13 @@ class GraphLowering(Lowering):
     def stand_in(self) -> Any:
         """For what has no translation, so that what depends on it is read too, and its faults are told."""
         if isinstance(self.meta, (tuple, list)):
-            return tuple(self.new_var(like) if isinstance(like, torch.Tensor) else like for like in self.meta)
-        return self.new_var(self.meta) if isinstance(self.meta, torch.Tensor) else None
+            return tuple(map(self.stand_in_for, self.meta))
+        return self.stand_in_for(self.meta) if isinstance(self.meta, torch.Tensor) else None
+
+    def stand_in_for(self, like: Any) -> Any:
+        if not isinstance(like, torch.Tensor):
+            return like
+        return self.halves(like)[1] if like.dtype.is_complex and not self.streams else self.new_var(like)
 
     def value(self, node: torch.fx.Node) -> Any:
         return self.values[node]

@@ -45,6 +45,8 @@ def any_or_all(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False) -
     if ctx.meta.dtype != torch.bool:
         raise NotLowered("bytes as truth values: x.bool() makes them that")
     x = cast(ctx, x, torch.bool)
+    if isinstance(dims, (tuple, list)) and not dims:
+        return x  # over no dimensions, where sums go over all of them
     if str(ctx.node.target).startswith("aten.all"):
         return amin(ctx, x, dims, keepdim)
     return ctx.emit("amax", (x,), *params_of(x, dims, keepdim))
