@@ -563,7 +563,7 @@ private:
 
 Offloaded offload(base::Context& context, const ir::Module& program, const plan::Plan& plan,
                   types::TypeTable& types) {
-    const Movable movable = findMovable(program, plan, types);
+    const Movable movable = findMovable(context.passes, program, plan, types);
     if (context.passes.isEnabled(base::Pass::DeviceOverlap)) {
         const plan::Plan apart = withBordersApart(plan, movable);
         Offloaded cut = Offloader(apart, movable).run(true);
