@@ -230,16 +230,18 @@ private:
         for (const Induction& loop : group.apart) {
             ir::ContractionLoop step;
             step.trips = static_cast<std::int32_t>(loop.trips);
-            for (auto [to, ref] :
-                 {std::pair(&step.out, instr.operands[0]), std::pair(&step.a, instr.operands[1]),
-                  std::pair(&step.b, instr.operands[2])})
-                *to = static_cast<std::int32_t>(stepOf(ref, loop) / types::sizeOf(made.element));
+            std::int32_t* steps[] = {&step.out, &step.a, &step.b, &step.added[0], &step.added[1]};
+            for (std::size_t k = 0; k < instr.operands.size(); ++k)
+                *steps[k] = static_cast<std::int32_t>(stepOf(instr.operands[k], loop) /
+                                                      types::sizeOf(made.element));
             loops.push_back(step);
         }
         made.how.loops.insert(made.how.loops.begin(), loops.begin(), loops.end());
         made.out = arrayAt(instr.operands[0]);
         made.a = arrayAt(instr.operands[1]);
         made.b = arrayAt(instr.operands[2]);
+        for (std::size_t k = 3; k < instr.operands.size(); ++k)
+            made.added.push_back(arrayAt(instr.operands[k]));
         for (const Induction& loop : group.apart) affine.leave(loop.counter);
         actions.push_back({std::move(made)});
     }

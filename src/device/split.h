@@ -61,6 +61,7 @@ struct Contract {
     ir::Contraction how;
     const Type* element = nullptr;
     Array out, a, b;
+    std::vector<Array> added;  ///< how.addends
 };
 struct Copy {
     Array to, from;

@@ -27,6 +27,10 @@ PROGRAMS = {  # rows, columns, what is added, filters
     "integers": (5, 8, "F", BODY % "int s = 1; for (int i = 0; i < 40; i++) s = (s * 1103515 + 12345) % 65521 ^ (s >> 3); push(x * s);"),
     "attention": (6, 36, "F; add attention()", "tensor->tensor filter F { work pop 1 push 3 { tensor x = reshape(pop(), 2, 9, 12); "
                   "push(x); push(x * 0.5); push(x + 1); } }\n"),
+    "what follows products": (12, 20, "linear(20, 30); add relu(); add F", BODY %
+                              "tensor y = matmul(transpose(x, 0, 1), x); push(narrow(relu(y + narrow(x, 0, 0, 1) + y), 1, 0, 20));"),
+    "what follows few rows": (2, 64, "linear(64, 48); add relu(); add F", BODY % "push(relu(matmul(x, ones(48, 48)) + x));"),
+    "what follows parts of sums": (2, 4000, "linear(4000, 3); add relu()", ""),
     "recurrent": (7, 6, "reshape({1, 7, 6}); add lstm(6, 10)", ""),
 }
 TEAMS = {  # what threads do together: rows of 32 and more, and sums of all
@@ -114,6 +118,12 @@ class Emulated(DeviceCase):
 
     def shown(self, name):
         return self.call("run", *WEIGHTS, "--device", "cuda", "--emit-after", name, "p.str")[0]
+
+    def test_what_follows_products_is_done_with_them(self):
+        """Addends and bounds are operands of the contraction, which the library's kernels apply."""
+        for name in ("what follows products", "what follows few rows", "what follows parts of sums"):
+            self.program(*PROGRAMS[name])
+            self.assertRegex(self.shown("fuse-epilogues").decode(), r"contract<int\[[56]\]\[[56]\]>")
 
     def test_one_steady_state_at_a_time(self):
         self.program(*PROGRAMS["normalised"])
