@@ -56,7 +56,7 @@ cu_address strc_device_allocate(strc_device *, uint64_t bytes, const char *what)
 
 /// Tables and ways of all contractions. 0, or -1 with env->device_error.
 int strc_products_prepare(strc_device *);
-int strc_products_launch(strc_device *, const strc_device_op *, cu_address out, cu_address a,
-                         cu_address b);
+/// `at`: the places of the operation.
+int strc_products_launch(strc_device *, const strc_device_op *, const cu_address *at);
 
 #endif

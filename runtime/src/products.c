@@ -43,7 +43,8 @@ static void order(loops *all) {
 }
 
 static int step_of(const strc_device_loop *loop, int which) {
-    return which == 0 ? loop->out : which == 1 ? loop->a : loop->b;
+    const int steps[] = {loop->out, loop->a, loop->b, loop->added[0], loop->added[1]};
+    return steps[which];
 }
 
 static int offset_of(const loops *all, int64_t item, int which) {
@@ -55,7 +56,7 @@ static int offset_of(const loops *all, int64_t item, int which) {
     return (int)offset;
 }
 
-/// Offsets of the result (0), a (1) or b (2): a step if all are multiples of one, else a table, for now its place.
+/// Offsets of the result (0), a (1), b (2) or an addend (3, 4): a step if all are multiples of one, else a table, for now its place.
 static strc_offsets offsets_of(tables *to, const loops *all, int which) {
     strc_offsets result = {NULL, 0, 0};
     if (all->trips > 1) result.step = offset_of(all, 1, which);
@@ -100,13 +101,18 @@ static int64_t merge_firings(const strc_device_op *op, const strc_device_address
     const int64_t out = places[0].per_firing / size, a = places[1].per_firing / size,
                   b = places[2].per_firing / size;
     const int64_t firings = (int64_t)op->count;
+    strc_device_loop loop = {(int32_t)firings, (int32_t)out, (int32_t)a, (int32_t)b, {0, 0}};
     if (firings == 1) return 1;
+    for (uint32_t k = 3; k < op->address_count; ++k) {
+        const int64_t step = places[k].per_firing / size;
+        if (step * firings > INT32_MAX) return firings;
+        loop.added[k - 3] = (int32_t)step;
+    }
     const int into = b == 0 && a != 0 ? 0 : a == 0 && b != 0 ? 1 : -1;
     if (into < 0 || group[into].trips * firings > kMostRows || out * firings > INT32_MAX ||
         a * firings > INT32_MAX || b * firings > INT32_MAX)
         return firings;
-    add_loop(&group[into],
-             (strc_device_loop){(int32_t)firings, (int32_t)out, (int32_t)a, (int32_t)b});
+    add_loop(&group[into], loop);
     return 1;
 }
 
@@ -213,7 +219,18 @@ static void prepare(strc_device *d, const strc_device_op *op, strc_product *prod
         .batches = (int)group[2].trips,
         .sums = (int)group[3].trips,
         .firings = (int)firings,
+        .addends = (int)from->addends,
+        .is_bounded = (int)from->is_bounded,
+        .low = from->low,
+        .high = from->high,
     };
+    for (int k = 0; k < (int)from->addends; ++k)
+        product->how.added[k] = (strc_addend){
+            .per_firing = firings == 1 ? 0 : places[3 + k].per_firing / size,
+            .row = offsets_of(to, &group[0], 3 + k),
+            .column = offsets_of(to, &group[1], 3 + k),
+            .batch = offsets_of(to, &group[2], 3 + k),
+        };
     strc_contraction *c = &product->how;
     c->a_along_sums = c->sums > 1 && abs(c->sum_a.step) <= abs(c->row_a.step);
     c->b_along_sums = c->sums > 1 && abs(c->sum_b.step) <= abs(c->column_b.step);
@@ -224,6 +241,11 @@ static void place_tables(strc_contraction *c, cu_address tables) {
     strc_offsets *all[] = {&c->row_out, &c->row_a,   &c->column_out, &c->column_b, &c->batch_out,
                            &c->batch_a, &c->batch_b, &c->sum_a,      &c->sum_b};
     for (size_t k = 0; k < sizeof all / sizeof *all; ++k) place_table(all[k], tables);
+    for (int k = 0; k < c->addends; ++k) {
+        place_table(&c->added[k].row, tables);
+        place_table(&c->added[k].column, tables);
+        place_table(&c->added[k].batch, tables);
+    }
 }
 
 static int is_product(const strc_device_op *op) { return op->kind == STRC_DEVICE_CONTRACT; }
@@ -258,18 +280,20 @@ int strc_products_prepare(strc_device *d) {
     return 0;
 }
 
-int strc_products_launch(strc_device *d, const strc_device_op *op, cu_address out, cu_address a,
-                         cu_address b) {
+int strc_products_launch(strc_device *d, const strc_device_op *op, const cu_address *at) {
     const strc_product *product = &d->products[op - d->program->ops];
     const strc_device_loop *first =
         d->program->loops + d->program->contractions[op->what].first_loop;
     const int64_t size = size_of(product->element);
     strc_contraction how = product->how;
-    const cu_address left = a + (cu_address)(first->a * size),
-                     right = b + (cu_address)(first->b * size);
-    how.out = (void *)(uintptr_t)(out + (cu_address)(first->out * size));
+    const cu_address left = at[1] + (cu_address)(first->a * size),
+                     right = at[2] + (cu_address)(first->b * size);
+    how.out = (void *)(uintptr_t)(at[0] + (cu_address)(first->out * size));
     how.a = (const void *)(uintptr_t)(product->is_swapped ? right : left);
     how.b = (const void *)(uintptr_t)(product->is_swapped ? left : right);
+    for (int k = 0; k < how.addends; ++k)
+        how.added[k].at =
+            (const void *)(uintptr_t)(at[3 + k] + (cu_address)(first->added[k] * size));
     how.partial = (void *)(uintptr_t)d->partial;
     void *parameters[] = {&how};
     const unsigned threads = product->way == STRC_WAY_TILE ? STRC_TILE_THREADS : STRC_THIN_THREADS;

@@ -111,8 +111,9 @@ static int transfer(strc_device *d, const strc_device_op *op) {
 
 static int product(strc_device *d, const strc_device_op *op) {
     const strc_device_address *places = d->program->places + op->first_address;
-    return strc_products_launch(d, op, address(d, &places[0]), address(d, &places[1]),
-                                address(d, &places[2]));
+    cu_address at[3 + STRC_ADDENDS];
+    for (uint32_t k = 0; k < op->address_count; ++k) at[k] = address(d, &places[k]);
+    return strc_products_launch(d, op, at);
 }
 
 static int operations(strc_device *d, const strc_device_op *op, const strc_device_op *end,

@@ -12,6 +12,7 @@
 #include "codegen/detail/memory.h"
 #include "codegen/detail/scalars.h"
 #include "codegen/detail/tapes.h"
+#include "codegen/detail/teams.h"
 #include "codegen/detail/vectors.h"
 #include "ir/blocks.h"
 #include "ir/short_loops.h"
@@ -138,7 +139,8 @@ void BodyEmitter::block(ir::BlockId id) {
 }
 
 void BodyEmitter::instruction(const Instr& instr) {
-    if (emitScalar(c, instr) || emitMemory(c, instr) || emitTape(c, instr) || emitVector(c, instr))
+    if (emitScalar(c, instr) || emitMemory(c, instr) || emitTape(c, instr) ||
+        emitVector(c, instr) || emitTeam(c, instr))
         return;
     switch (instr.op) {
         case Op::If: return emitIf(instr);

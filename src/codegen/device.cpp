@@ -100,6 +100,7 @@ private:
             llvm::FunctionType::get(llvm::Type::getVoidTy(m.context), parameters, false),
             llvm::Function::ExternalLinkage, deviceSymbol(parts, index), m.module);
         entry->setCallingConv(llvm::CallingConv::PTX_Kernel);
+        if (wanted.kernel.isTeamEach) entry->setConvergent();
         markKernel(*entry);
         emitEntry(*entry, *thread, wanted.kernel);
     }
@@ -125,10 +126,13 @@ private:
             llvm::Function::InternalLinkage, "thread", m.module);
         thread->setDoesNotThrow();
         thread->addFnAttr(llvm::Attribute::AlwaysInline);
+        if (wanted.kernel.isTeamEach) thread->setConvergent();
         const std::uint32_t first =
             body.params - static_cast<std::uint32_t>(wanted.kernel.arrays.size());
         for (std::uint32_t k = first; k < body.params; ++k) {
-            thread->addParamAttr(kFirstArgument + k, llvm::Attribute::NoAlias);
+            // What other threads of the team write is no thread's own.
+            if (!wanted.kernel.isTeamEach || !wanted.kernel.isWritten[k - first])
+                thread->addParamAttr(kFirstArgument + k, llvm::Attribute::NoAlias);
             if (!wanted.kernel.isWritten[k - first])
                 thread->addParamAttr(kFirstArgument + k, llvm::Attribute::ReadOnly);
         }

@@ -13,6 +13,7 @@ namespace {
 
 static_assert(device::kDepth == STRC_DEVICE_DEPTH);
 static_assert(graph::kNone == STRC_NOBODY);
+static_assert(ir::kMostAddends == 2);
 
 template <typename T>
 std::string bytesOf(const std::vector<T>& rows) {
@@ -136,12 +137,18 @@ private:
         strc_device_contraction row{};
         row.element = elementOf(from.element);
         row.first_loop = narrow(loops.size());
-        loops.push_back({0, from.how.out, from.how.a, from.how.b});
+        row.addends = narrow(from.how.addends);
+        row.is_bounded = from.how.bounds.areAny() && from.element->isReal() ? 1 : 0;
+        row.low = from.how.bounds.low;
+        row.high = from.how.bounds.high;
+        loops.push_back(
+            {0, from.how.out, from.how.a, from.how.b, {from.how.added[0], from.how.added[1]}});
         using Loop = ir::ContractionLoop;
         auto add = [&](std::uint32_t& count, auto takes) {
             for (const Loop& loop : from.how.loops) {
                 if (!takes(loop)) continue;
-                loops.push_back({loop.trips, loop.out, loop.a, loop.b});
+                loops.push_back(
+                    {loop.trips, loop.out, loop.a, loop.b, {loop.added[0], loop.added[1]}});
                 ++count;
             }
         };

@@ -17,6 +17,10 @@ namespace {
 constexpr std::int64_t kMostRepeats = 1 << 16;  ///< launches are cheap, and not free
 constexpr std::int64_t kFewThreads = 32;  ///< that are not worth a launch in each iteration
 constexpr std::int64_t kShortCopy = 64;  ///< bytes that one thread copies on the way
+/// Bytes of an array of which each iteration has its own; beyond that iterations follow each other, with one array for all.
+constexpr std::int64_t kMostCopied = std::int64_t{1} << 28;
+/// Threads of a launch have numbers that are ints.
+constexpr std::int64_t kMostThreads = std::int64_t{1} << 30;
 
 const char* effectOf(const Instr& instr) {
     switch (instr.op) {
@@ -55,6 +59,16 @@ bool isOpen(const elab::Kernel& kernel, const Instr& instr) {
 
 }  // namespace
 
+std::int64_t product(const std::vector<Induction>& loops) {
+    std::int64_t all = 1;
+    for (const Induction& loop : loops) all *= loop.trips;
+    return all;
+}
+
+std::int64_t Group::copies() const { return product(apart); }
+
+std::int64_t Group::trips() const { return copies() * (nests.empty() ? 1 : nests[0].trips()); }
+
 std::string whyNot(const ir::Module&, const elab::Kernel& kernel) {
     if (!kernel.code.work || kernel.code.broken) return "it has no code of its own";
     if (kernel.prework) return "its first firing differs from the others";
@@ -91,7 +105,8 @@ namespace {
 
 class GroupCutter {
 public:
-    GroupCutter(const ir::Body& of, Affine& known) : body(of), affine(known) {}
+    GroupCutter(const ir::Body& of, Affine& known, Iterations what)
+        : body(of), affine(known), iterations(what) {}
 
     Cut run() {
         findItems();
@@ -177,6 +192,7 @@ private:
         Group serial = newGroup(GroupKind::Serial);
         auto flush = [&] {
             if (serial.instrs.empty()) return;
+            serial.block = id;
             note(serial);
             groups.push_back(std::move(serial));
             serial = newGroup(GroupKind::Serial);
@@ -244,11 +260,13 @@ private:
         Group made;
         made.kind = kind;
         made.around = around;
+        made.apart = apart;
         made.id = count++;
         return made;
     }
 
     void note(const Group& group) {
+        result.apartOf[group.id] = group.apart;
         for (const Instr* instr : group.instrs) {
             result.groupOf[instr] = group.id;
             if (group.kind == GroupKind::Repeat) continue;
@@ -261,15 +279,19 @@ private:
     std::optional<Group> alone(const Instr& instr, std::span<const Instr> before) {
         Group made;
         made.around = around;
+        made.apart = apart;
         made.instrs = {&instr};
         switch (instr.op) {
-            case Op::Contract: made.kind = GroupKind::Contract; return made;
+            case Op::Contract:
+                if (!isContraction(instr)) return std::nullopt;
+                made.kind = GroupKind::Contract;
+                return made;
             case Op::PopInto:
             case Op::PeekInto:
             case Op::PushFrom: made.kind = GroupKind::Copy; return made;
             case Op::Copy:
                 if (types::sizeOf(instr.type) <= kShortCopy || !isFixed(instr.operands[0]) ||
-                    !isFixed(instr.operands[1]))
+                    !isFixed(instr.operands[1]) || !areCopiedAlike(instr))
                     return std::nullopt;
                 made.kind = GroupKind::Copy;
                 return made;
@@ -291,6 +313,35 @@ private:
         return address && address->offset.trips.empty() && address->offset.fixed.empty();
     }
 
+    /// Is the place known, but for the iteration of loops apart?
+    bool isKnown(ir::Reg ref) const {
+        const auto address = affine.address(ref);
+        return address && address->offset.fixed.empty() &&
+               std::all_of(address->offset.trips.begin(), address->offset.trips.end(),
+                           [&](const auto& step) { return isApart(step.first); });
+    }
+
+    bool isApart(std::uint32_t counter) const {
+        return std::any_of(apart.begin(), apart.end(),
+                           [&](const Induction& loop) { return loop.counter == counter; });
+    }
+
+    /// Can the library do it, for all iterations of the loops apart?
+    bool isContraction(const Instr& instr) const {
+        return std::all_of(instr.operands.begin(), instr.operands.end(),
+                           [&](ir::Reg ref) { return isKnown(ref); });
+    }
+
+    /// What all iterations of the loops apart copy is one piece of memory on both sides, or there are no such loops.
+    bool areCopiedAlike(const Instr& copy) const {
+        if (apart.empty()) return true;
+        return std::all_of(copy.operands.begin(), copy.operands.end(), [&](ir::Reg ref) {
+            const auto local = localOf(ref);
+            const auto found = local ? result.copied.find(*local) : result.copied.end();
+            return found != result.copied.end() && found->second.size() == apart.size();
+        });
+    }
+
     std::optional<Group> loop(const Instr& instr, std::span<const Instr> before, Group made) {
         Nest nest = findParallelNest(body, affine, before, instr);
         if (!nest.loops.empty()) {
@@ -300,24 +351,64 @@ private:
             return made;
         }
         const auto counts = affine.induction(before, instr);
-        if (!counts || counts->trips > kMostRepeats || !hasLargeParts(instr) ||
-            isUsedOutside(body, counts->counter, instr, counts->begin))
+        if (!counts || isUsedOutside(body, counts->counter, instr, counts->begin))
             return std::nullopt;
         made.begin = counts->begin;
         made.kind = GroupKind::Repeat;
         made.repeat = *counts;
-        around.push_back(*counts);
-        affine.enter(*counts);
-        made.inside = cutBlock(instr.blocks[1]);
-        affine.leave(counts->counter);
-        around.pop_back();
+        if (cutApart(instr, before, made)) return made;
+        if (counts->trips > kMostRepeats || !hasLargeParts(instr)) return std::nullopt;
+        cutInside(instr, made, around);
         const bool isWorth = std::any_of(made.inside.begin(), made.inside.end(), isLarge);
         return isWorth ? std::optional(std::move(made)) : std::nullopt;
     }
 
+    /// The body of a loop, which becomes the innermost one of those around.
+    void cutInside(const Instr& loop, Group& made, std::vector<Induction>& loops) {
+        loops.push_back(made.repeat);
+        affine.enter(made.repeat);
+        made.inside = cutBlock(loop.blocks[1]);
+        affine.leave(made.repeat.counter);
+        loops.pop_back();
+    }
+
+    /// Iterations that are independent are done at once by each part of them (loop distribution, with a copy of its own arrays
+    /// for each iteration: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, sections 5.3 and 6.2).
+    bool cutApart(const Instr& instr, std::span<const Instr> before, Group& made) {
+        if (iterations == Iterations::InTurn) return false;
+        const auto loop = findParallelLoop(body, affine, before, instr);
+        if (!loop || made.copies() > kMostThreads / loop->counts.trips) return false;
+        const auto known = result.copied;
+        for (std::uint32_t local : loop->own) {
+            std::vector<Induction>& loops = result.copied[local] = apart;
+            loops.push_back(made.repeat);
+        }
+        made.isApart = true;
+        cutInside(instr, made, apart);
+        const bool isWorth = std::any_of(made.inside.begin(), made.inside.end(), isLarge);
+        if (isWorth && hasRoom(made.inside)) return true;
+        made.isApart = false;
+        made.inside.clear();
+        result.copied = known;
+        return false;
+    }
+
+    bool hasRoom(const std::vector<Group>& groups) const {
+        std::int64_t bytes = 0;
+        for (const auto& [local, loops] : result.copied)
+            bytes += types::sizeOf(body.locals[local].type) * product(loops);
+        for (const Group& group : groups) {
+            if (group.trips() > kMostThreads || !hasRoom(group.inside)) return false;
+            for (const Nest& nest : group.nests)
+                for (std::uint32_t local : nest.own)
+                    bytes += types::sizeOf(body.locals[local].type) * group.trips();
+        }
+        return bytes <= kMostCopied;
+    }
+
     static bool isLarge(const Group& group) {
-        if (group.kind == GroupKind::Nest) return group.nests[0].trips() >= kFewThreads;
-        return group.kind != GroupKind::Serial;
+        const bool isCode = group.kind == GroupKind::Nest || group.kind == GroupKind::Serial;
+        return isCode ? group.trips() >= kFewThreads : true;
     }
 
     /// Is there something in it for many threads?
@@ -330,13 +421,16 @@ private:
 
     const ir::Body& body;
     Affine& affine;
+    const Iterations iterations;
     Cut result;
-    std::vector<Induction> around;
+    std::vector<Induction> around, apart;
     std::uint32_t count = 0;
 };
 
 }  // namespace
 
-Cut cut(const ir::Body& body, Affine& affine) { return GroupCutter(body, affine).run(); }
+Cut cut(const ir::Body& body, Affine& affine, Iterations iterations) {
+    return GroupCutter(body, affine, iterations).run();
+}
 
 }  // namespace strc::device

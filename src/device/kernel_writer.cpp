@@ -16,6 +16,7 @@ using types::Type;
 
 namespace {
 
+constexpr std::uint32_t kTeamBits = 5;  ///< of a thread's number: which one of its team it is
 constexpr std::uint32_t kThread = 0, kThreads = 1, kFirstIteration = 2;  ///< parameters
 
 class KernelWriter {
@@ -38,10 +39,17 @@ public:
     }
 
     void write() {
-        if (p.group.kind == GroupKind::Nest)
-            nest();
+        if (isShared())
+            spread();
         else
             for (const Instr* instr : p.group.instrs) top(*instr);
+    }
+
+    bool isTeamEach() const { return !p.group.team.empty(); }
+
+    /// False: one thread does it once.
+    bool isShared() const {
+        return p.group.kind == GroupKind::Nest || !p.group.apart.empty() || isTeamEach();
     }
 
     ir::Writer& writer() { return w; }
@@ -71,10 +79,22 @@ private:
         return w.address(local);
     }
 
-    const Type* slotType(const Type* scalar) { return types.array(scalar, 1); }
+    /// Which copy the iteration at hand has, of what each iteration of these loops has for itself.
+    Reg copyOf(const std::vector<Induction>& loops) {
+        Reg number = w.integer(0);
+        for (const Induction& loop : loops) {
+            if (&loop != &loops[0])
+                number = w.operation(Op::Mul, types.intType(), {number, w.integer(loop.trips)});
+            number = w.operation(Op::Add, types.intType(),
+                                 {number, w.load(iterations.at(loop.counter))});
+        }
+        return number;
+    }
 
-    Reg slot(std::uint32_t index, const Type* scalar) {
-        return refTo({Home::Scratch, index, 0}, slotType(scalar));
+    Reg slot(const Slot& slot, const Type* scalar) {
+        const Reg all =
+            refTo({Home::Scratch, slot.scratch, 0}, types.array(scalar, product(slot.apart)));
+        return w.reference(all, copyOf(slot.apart));
     }
 
     void markWritten(const Array& array) {
@@ -82,16 +102,25 @@ private:
             if (arrays[k].first == array) written[k] = true;
     }
 
-    void setSlot(std::uint32_t index, const Type* scalar, Reg value) {
-        const Reg ref = slot(index, scalar);
-        w.setElement(ref, w.integer(0), value);
-        markWritten({Home::Scratch, index, 0});
+    Reg loadSlot(const Slot& from, const Type* scalar) {
+        const Reg ref = slot(from, scalar);
+        return w.operation(Op::LoadAt, scalar, {ref});
+    }
+
+    void setSlot(const Slot& to, const Type* scalar, Reg value) {
+        const Reg ref = slot(to, scalar);
+        w.emit(Op::StoreAt, scalar, {ref, value});
+        markWritten({Home::Scratch, to.scratch, 0});
     }
 
     Reg address(ir::VarRef var, const Type* type) {
         if (var.space == Space::Constant || var.space == Space::Global) return w.address(var, type);
         if (var.space == Space::Local && isOwn(var.index)) return own(var.index, type);
-        return refTo(p.arrayOf(var), type);
+        auto loops = p.copied.find(var.index);
+        if (var.space != Space::Local || loops == p.copied.end())
+            return refTo(p.arrayOf(var), type);
+        const Reg all = refTo(p.arrayOf(var), types.array(type, product(loops->second)));
+        return w.reference(all, copyOf(loops->second));
     }
 
     bool isOwn(std::uint32_t local) const {
@@ -102,13 +131,13 @@ private:
 
     /// A ref to the copy of an array that this iteration has for itself.
     Reg own(std::uint32_t local, const Type* type) {
-        if (types::sizeOf(type) <= kMostInThread) {
+        if (types::sizeOf(type) <= kMostInThread && !isTeamEach()) {
             auto [known, isNew] = locals.try_emplace(local, 0);
             if (isNew) known->second = w.local(p.body.locals[local].name, type);
             return w.address(known->second);
         }
         const Array array = p.arrayOf({Space::Local, local});
-        const Reg all = refTo(array, types.array(type, p.group.nests[0].trips()));
+        const Reg all = refTo(array, types.array(type, p.group.trips()));
         markWritten(array);
         return w.reference(all, w.load(flat));
     }
@@ -145,7 +174,8 @@ private:
         if (isLoad && counters.contains(instr.var.index))
             return regs[reg] = w.load(counters.at(instr.var.index));
         if (auto slotted = p.slots.find({false, reg}); slotted != p.slots.end())
-            return regs[reg] = w.element(slot(slotted->second, instr.type), w.integer(0));
+            return regs[reg] = loadSlot(slotted->second, instr.type);
+        if (isLoad) return regs[reg] = loaded(instr.var.index, instr.type);
         STRC_ASSERT(isRemade(instr) || instr.op == Op::Elem, "a value that is not there");
         for (Reg operand : instr.operands) need(operand);
         copy(instr);
@@ -165,10 +195,16 @@ private:
     /// An instruction of the outermost level: what it needs is made in front of it.
     void top(const Instr& instr) {
         needAll(instr);
-        copy(instr);
+        inTeam(instr);
         auto slotted = p.slots.find({false, instr.result});
-        if (instr.result != ir::kNone && slotted != p.slots.end())
+        if (instr.result == ir::kNone || slotted == p.slots.end()) return;
+        auto leave = [&] {
             setSlot(slotted->second, p.body.regs[instr.result].type, regs.at(instr.result));
+        };
+        if (isTeamEach())
+            apart([&] { first(leave); });
+        else
+            leave();
     }
 
     void needAll(const Instr& instr) {
@@ -234,7 +270,7 @@ private:
     void load(const Instr& instr) {
         const std::uint32_t local = instr.var.index;
         if (instr.var.space == Space::Field) {
-            const Reg ref = refTo(p.arrayOf(instr.var), slotType(instr.type));
+            const Reg ref = refTo(p.arrayOf(instr.var), types.array(instr.type, 1));
             regs[instr.result] = w.element(ref, w.integer(0));
             return;
         }
@@ -244,10 +280,15 @@ private:
                 counterOf(*loop, w.load(kFirstIteration + static_cast<std::uint32_t>(depth)));
         else if (counters.contains(local))
             regs[instr.result] = w.load(counters.at(local));
-        else if (auto slotted = p.slots.find({true, local}); slotted != p.slots.end())
-            regs[instr.result] = w.element(slot(slotted->second, instr.type), w.integer(0));
+        else if (parts.contains(local))
+            regs[instr.result] = w.load(parts.at(local));
         else
-            regs[instr.result] = w.load(localFor(local));
+            regs[instr.result] = loaded(local, instr.type);
+    }
+
+    Reg loaded(std::uint32_t local, const Type* type) {
+        auto slotted = p.slots.find({true, local});
+        return slotted != p.slots.end() ? loadSlot(slotted->second, type) : w.load(localFor(local));
     }
 
     void store(const Instr& instr) { set(instr.var, instr.type, regs.at(instr.operands[0])); }
@@ -255,62 +296,188 @@ private:
     void set(ir::VarRef var, const Type* type, Reg value) {
         if (var.space == Space::Field) {
             const Array field = p.arrayOf(var);
-            w.setElement(refTo(field, slotType(type)), w.integer(0), value);
+            w.setElement(refTo(field, types.array(type, 1)), w.integer(0), value);
             return markWritten(field);
         }
+        if (auto part = parts.find(var.index); part != parts.end())
+            return w.store(part->second, value);
         if (auto slotted = p.slots.find({true, var.index}); slotted != p.slots.end())
             return setSlot(slotted->second, type, value);
         w.store(localFor(var.index), value);
     }
 
-    // ---- nests
+    // ---- iterations
 
     /// for (i = thread; i < iterations; i += threads) with the counters that make i.
-    void nest() {
+    void spread() {
         const Type* type = types.intType();
         flat = w.local("i", type);
+        auto addCounter = [&](const Induction& loop) {
+            counters[loop.counter] = w.local(p.body.locals[loop.counter].name, type);
+        };
+        for (const Induction& loop : p.group.apart) {
+            addCounter(loop);
+            iterations[loop.counter] = w.local("copy", type);
+        }
         for (const Nest& nest : p.group.nests)
-            for (const Induction& loop : nest.loops)
-                counters[loop.counter] = w.local(p.body.locals[loop.counter].name, type);
-        w.store(flat, w.load(kThread));
+            for (const Induction& loop : nest.loops) addCounter(loop);
+        Reg first = w.load(kThread), by = w.load(kThreads);
+        if (isTeamEach()) {
+            member = w.local("member", type);
+            w.store(member, w.operation(Op::And, type, {first, w.integer(kTeam - 1)}));
+            first = w.operation(Op::Shr, type, {first, w.integer(kTeamBits)});
+            by = w.operation(Op::Shr, type, {by, w.integer(kTeamBits)});
+        }
+        w.store(flat, first);
         const BlockId condition = w.inBlock([&] {
-            const Reg more =
-                w.operation(Op::Lt, type, {w.load(flat), w.integer(p.group.nests[0].trips())});
+            const Reg more = w.operation(Op::Lt, type, {w.load(flat), w.integer(p.group.trips())});
             w.emit(Op::Yield, nullptr, {more});
         });
         const BlockId iteration = w.inBlock([&] {
             for (const Nest& each : p.group.nests) iterationOf(each);
+            if (!p.group.nests.empty()) return;
+            findIteration({});
+            for (const Instr* instr : p.group.instrs) top(*instr);
         });
-        const BlockId step = w.inBlock(
-            [&] { w.store(flat, w.operation(Op::Add, type, {w.load(flat), w.load(kThreads)})); });
+        const BlockId step =
+            w.inBlock([&] { w.store(flat, w.operation(Op::Add, type, {w.load(flat), by})); });
         w.emit(Op::Loop, nullptr, {}).blocks = {condition, iteration, step};
     }
 
     void iterationOf(const Nest& each) {
-        findCounters(each.loops);
+        findIteration(each.loops);
         regs.clear();
         const BlockId block = each.innermost->blocks[1];
+        needOutside(block);
+        for (const Instr& instr : p.body.blocks[block].instrs) inTeam(instr);
+    }
+
+    void needOutside(BlockId block) {
         std::set<Reg> inside;
         forEach(p.body, block, [&](const Instr& instr) { inside.insert(instr.result); });
         forEach(p.body, block, [&](const Instr& instr) {
             for (Reg reg : instr.operands)
                 if (!inside.contains(reg)) need(reg);
         });
-        for (const Instr& instr : p.body.blocks[block].instrs) copy(instr);
     }
 
-    /// The innermost loop's iterations are neighbours.
-    void findCounters(const std::vector<Induction>& loops) {
-        Reg rest = w.load(flat);
+    // ---- what a team does together (device/detail/teams.h)
+
+    /// An instruction of the outermost level of an iteration.
+    void inTeam(const Instr& instr) {
+        if (!isTeamEach()) return copy(instr);
+        auto isSlot = [&](std::uint32_t local) { return p.slots.contains({true, local}); };
+        auto loop = p.group.team.find(&instr);
+        if (loop != p.group.team.end())
+            share(loop->second);
+        else if (writesMemory(p.body, instr, isSlot))
+            apart([&] { first([&] { copy(instr); }); });
+        else
+            copy(instr);
+    }
+
+    /// Others have read what is to be overwritten, and see what has been written.
+    void apart(const std::function<void()>& inside) {
+        w.emit(Op::TeamWait, nullptr, {});
+        inside();
+        w.emit(Op::TeamWait, nullptr, {});
+    }
+
+    void first(const std::function<void()>& inside) {
+        const Reg is = w.operation(Op::Eq, types.intType(), {w.load(member), w.integer(0)});
+        const BlockId then = w.inBlock(inside);
+        w.emit(Op::If, nullptr, {is}).blocks = {then, ir::kNone, ir::kNone};
+    }
+
+    /// Each thread has parts of the reductions while it does its iterations.
+    void share(const TeamLoop& how) {
+        std::vector<Reg> before;
+        for (const Reduction& each : how.reductions) {
+            const Type* type = p.body.locals[each.local].type;
+            before.push_back(loaded(each.local, type));
+            const std::uint32_t part = w.local("part", type);
+            w.store(part, each.isSum ? w.constant(types::Value::zero(type)) : before.back());
+            parts[each.local] = part;
+        }
+        apart([&] { iterate(how.nest); });
+        for (std::size_t k = 0; k < how.reductions.size(); ++k)
+            reduce(how.reductions[k], before[k]);
+    }
+
+    /// for (i = member; i < trips; i += kTeam) an iteration of the nest.
+    void iterate(const Nest& nest) {
+        const Type* type = types.intType();
+        const std::uint32_t i = w.local("own", type);
+        for (const Induction& loop : nest.loops)
+            counters[loop.counter] = w.local(p.body.locals[loop.counter].name, type);
+        w.store(i, w.load(member));
+        const BlockId condition = w.inBlock([&] {
+            const Reg more = w.operation(Op::Lt, type, {w.load(i), w.integer(nest.trips())});
+            w.emit(Op::Yield, nullptr, {more});
+        });
+        const std::map<Reg, Reg> known = regs;
+        const BlockId iteration = w.inBlock([&] {
+            findCounters(nest.loops, w.load(i));
+            needOutside(nest.innermost->blocks[1]);
+            for (const Instr& instr : p.body.blocks[nest.innermost->blocks[1]].instrs) copy(instr);
+        });
+        regs = known;
+        for (const Induction& loop : nest.loops) counters.erase(loop.counter);
+        const BlockId step = w.inBlock(
+            [&] { w.store(i, w.operation(Op::Add, type, {w.load(i), w.integer(kTeam)})); });
+        w.emit(Op::Loop, nullptr, {}).blocks = {condition, iteration, step};
+    }
+
+    /// Pairs of threads add up their parts until all have the whole: halves, quarters, ….
+    void reduce(const Reduction& how, Reg before) {
+        const Type* type = p.body.locals[how.local].type;
+        Reg value = w.load(parts.at(how.local));
+        parts.erase(how.local);
+        for (std::uint32_t bit = kTeam / 2; bit > 0; bit /= 2) {
+            w.emit(Op::TeamExchange, type, {value}).index = bit;
+            value = combine(how, value, w.result(type, false));
+        }
+        if (how.isSum) value = combine(how, before, value);
+        auto leave = [&] { set({Space::Local, how.local}, type, value); };
+        if (p.slots.contains({true, how.local}))
+            apart([&] { first(leave); });
+        else
+            leave();
+    }
+
+    Reg combine(const Reduction& how, Reg a, Reg b) {
+        const Type *type = p.body.locals[how.local].type, *wide = how.combined->type;
+        auto converted = [&](Reg reg, const Type* to, const Type* from) {
+            return to == from ? reg : w.operation(Op::Convert, to, {reg});
+        };
+        Instr made = *how.combined;
+        made.operands = {converted(a, wide, type), converted(b, wide, type)};
+        w.body.blocks[w.block].instrs.push_back(std::move(made));
+        return converted(w.result(wide, false), type, wide);
+    }
+
+    /// The counters of the loops apart, and of these.
+    void findIteration(const std::vector<Induction>& inner) {
+        std::vector<Induction> loops = p.group.apart;
+        loops.insert(loops.end(), inner.begin(), inner.end());
+        const std::vector<Reg> found = findCounters(loops, w.load(flat));
+        for (std::size_t k = 0; k < p.group.apart.size(); ++k)
+            w.store(iterations.at(loops[k].counter), found[k]);
+    }
+
+    /// Of the iteration of a nest with that number; the innermost loop's iterations are neighbours. Returns the iterations.
+    std::vector<Reg> findCounters(const std::vector<Induction>& loops, Reg number) {
+        std::vector<Reg> found(loops.size());
         for (std::size_t k = loops.size(); k-- > 0;) {
-            Reg iteration = rest;
+            found[k] = number;
             if (k > 0) {
                 const Reg trips = w.integer(loops[k].trips);
-                iteration = unchecked(Op::Rem, rest, trips);
-                rest = unchecked(Op::Div, rest, trips);
+                found[k] = unchecked(Op::Rem, number, trips);
+                number = unchecked(Op::Div, number, trips);
             }
-            w.store(counters.at(loops[k].counter), counterOf(loops[k], iteration));
+            w.store(counters.at(loops[k].counter), counterOf(loops[k], found[k]));
         }
+        return found;
     }
 
     Reg unchecked(Op op, Reg a, Reg b) {
@@ -325,8 +492,11 @@ private:
     std::uint32_t firstArray = 0;
     std::map<Reg, Reg> regs;
     std::map<std::uint32_t, std::uint32_t> locals;  ///< that only this launch uses
-    std::map<std::uint32_t, std::uint32_t> counters;  ///< of the nest
-    std::uint32_t flat = 0;  ///< which of its iterations
+    std::map<std::uint32_t, std::uint32_t> parts;  ///< of variables to which a team adds
+    std::map<std::uint32_t, std::uint32_t> counters;  ///< of the loops apart and of the nest
+    std::map<std::uint32_t, std::uint32_t> iterations;  ///< of the loops apart, by counter
+    std::uint32_t flat = 0;  ///< which iteration of all of them
+    std::uint32_t member = 0;  ///< which thread of its team it is
 };
 
 }  // namespace
@@ -345,7 +515,8 @@ Kernel writeKernel(const KernelParts& parts, types::TypeTable& types) {
         for (const auto& [array, type] : known) made.arrays.push_back(array);
         made.isWritten = attempt.written;
         made.iterationCount = static_cast<std::uint32_t>(parts.group.around.size());
-        made.threads = parts.group.kind == GroupKind::Nest ? parts.group.nests[0].trips() : 1;
+        made.isTeamEach = attempt.isTeamEach();
+        made.threads = parts.group.trips() * (made.isTeamEach ? kTeam : 1);
         return made;
     }
 }

@@ -1,6 +1,7 @@
 #include "device/detail/movable.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/trials.h"
 #include "device/detail/windows.h"
@@ -22,8 +23,9 @@ constexpr std::int64_t kManyFirings = 100'000;
 
 class Finder {
 public:
-    Finder(const ir::Module& module, const plan::Plan& plan, types::TypeTable& table)
-        : program(module), plan(plan), graph(plan.program->graph), types(table) {
+    Finder(base::Passes& which, const ir::Module& module, const plan::Plan& plan,
+           types::TypeTable& table)
+        : passes(which), program(module), plan(plan), graph(plan.program->graph), types(table) {
         result.nodes.resize(graph.nodes.size());
         result.tapes.resize(graph.edges.size());
         result.isReadByHost.resize(graph.edges.size());
@@ -52,6 +54,15 @@ private:
         return allTensors(edges) || (item->isAggregate() && graph.edges[edges[0]].type->isScalar());
     }
 
+    /// The device's places are multiples of one size.
+    bool areOfShapesInTurn(const std::vector<EdgeId>& edges) const {
+        return std::any_of(edges.begin(), edges.end(), [&](EdgeId edge) {
+            const auto& types = graph.edges[edge].tensors;
+            return std::adjacent_find(types.begin(), types.end(), std::not_equal_to<>()) !=
+                   types.end();
+        });
+    }
+
     /// Filters of tensors alone that cannot move are worth a word; others are where the tensor part ends.
     bool isFilterFor(NodeId id) {
         const graph::Node& node = graph.nodes[id];
@@ -64,8 +75,10 @@ private:
         std::string why;
         if (plan.mailboxOf(id) != kNone)
             why = "it sends or receives messages";
+        else if (areOfShapesInTurn(node.inputs) || areOfShapesInTurn(node.outputs))
+            why = "its tensors are of different shapes in turn";
         else if (!result.firings.contains(node.kernel)) {
-            if (auto made = split(program, kernel, types))
+            if (auto made = split(passes, program, kernel, types))
                 result.firings.emplace(node.kernel, std::move(*made));
             else
                 why = made.error();
@@ -84,7 +97,7 @@ private:
                                  plan.mailboxOf(id) == kNone;
         if (!isCandidate || firingsOf(id, plan.scaled.steps) < kManyFirings) return false;
         if (result.firings.contains(node.kernel)) return true;
-        auto made = splitNumbers(program, kernel, types);
+        auto made = splitNumbers(passes, program, kernel, types);
         if (made)
             result.firings.emplace(node.kernel, std::move(*made));
         else
@@ -115,7 +128,8 @@ private:
                 return false;
         }
         return !node.inputs.empty() && !node.outputs.empty() && allTensors(node.inputs) &&
-               allTensors(node.outputs) && !result.firings.empty();
+               allTensors(node.outputs) && !areOfShapesInTurn(node.inputs) &&
+               !areOfShapesInTurn(node.outputs) && !result.firings.empty();
     }
 
     void noteTapes() {
@@ -130,6 +144,7 @@ private:
         if (graph.output != kNone) result.isReadByHost[tapeOf(graph.output)] = true;
     }
 
+    base::Passes& passes;
     const ir::Module& program;
     const plan::Plan& plan;
     const graph::Graph& graph;
@@ -139,8 +154,9 @@ private:
 
 }  // namespace
 
-Movable findMovable(const ir::Module& program, const plan::Plan& plan, types::TypeTable& types) {
-    return Finder(program, plan, types).run();
+Movable findMovable(base::Passes& passes, const ir::Module& program, const plan::Plan& plan,
+                    types::TypeTable& types) {
+    return Finder(passes, program, plan, types).run();
 }
 
 }  // namespace strc::device

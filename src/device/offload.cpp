@@ -1,6 +1,7 @@
 #include "device/offload.h"
 
 #include <algorithm>
+#include <bit>
 #include <tuple>
 
 #include "base/assert.h"
@@ -329,6 +330,7 @@ private:
                 made.what = contraction({sum->how, sum->element});
                 for (const Array& array : {sum->out, sum->a, sum->b})
                     made.addresses.push_back(addressOf(array));
+                for (const Array& array : sum->added) made.addresses.push_back(addressOf(array));
             } else if (const auto* copy = std::get_if<Copy>(&action.what)) {
                 made.kind = OperationKind::Copy;
                 made.bytes = copy->bytes;
@@ -353,9 +355,17 @@ private:
     }
 
     static std::vector<std::int32_t> toTuple(const ir::Contraction& how) {
-        std::vector<std::int32_t> all{how.out, how.a, how.b};
+        std::vector<std::int32_t> all{how.out,
+                                      how.a,
+                                      how.b,
+                                      static_cast<std::int32_t>(how.addends),
+                                      how.added[0],
+                                      how.added[1],
+                                      std::bit_cast<std::int32_t>(how.bounds.low),
+                                      std::bit_cast<std::int32_t>(how.bounds.high)};
         for (const ir::ContractionLoop& loop : how.loops)
-            all.insert(all.end(), {loop.trips, loop.out, loop.a, loop.b});
+            all.insert(all.end(),
+                       {loop.trips, loop.out, loop.a, loop.b, loop.added[0], loop.added[1]});
         return all;
     }
 
@@ -563,7 +573,7 @@ private:
 
 Offloaded offload(base::Context& context, const ir::Module& program, const plan::Plan& plan,
                   types::TypeTable& types) {
-    const Movable movable = findMovable(program, plan, types);
+    const Movable movable = findMovable(context.passes, program, plan, types);
     if (context.passes.isEnabled(base::Pass::DeviceOverlap)) {
         const plan::Plan apart = withBordersApart(plan, movable);
         Offloaded cut = Offloader(apart, movable).run(true);

@@ -31,8 +31,12 @@ void add(std::string& text, const Actions& actions, const Firing& firing, int in
             const Kernel& kernel = firing.kernels[launch->kernel];
             text += fmt::format("launch {} x {}\n", kernel.name, kernel.threads);
         } else if (const auto* sum = std::get_if<Contract>(&action.what)) {
-            text += fmt::format("contract {} = {} * {}:{}\n", textOf(sum->out), textOf(sum->a),
-                                textOf(sum->b), textOf(sum->how));
+            std::string rest;
+            for (const Array& array : sum->added) rest += " + " + textOf(array);
+            if (sum->how.bounds.areAny())
+                rest += fmt::format(" in [{}, {}]", sum->how.bounds.low, sum->how.bounds.high);
+            text += fmt::format("contract {} = {} * {}{}:{}\n", textOf(sum->out), textOf(sum->a),
+                                textOf(sum->b), rest, textOf(sum->how));
         } else if (const auto* copy = std::get_if<Copy>(&action.what)) {
             text += fmt::format("copy {} from {}, {} bytes\n", textOf(copy->to), textOf(copy->from),
                                 copy->bytes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/pass.h"
 #include "device/detail/groups.h"
 #include "device/detail/kernel_writer.h"
 #include "device/detail/windows.h"
@@ -20,20 +21,56 @@ constexpr std::int64_t kScratchAlign = 256;  ///< bytes, of arrays in scratch me
 
 class Splitter {
 public:
-    Splitter(const elab::Kernel& of, types::TypeTable& table)
-        : kernel(of), body(*of.code.work), affine(body), types(table) {}
+    Splitter(base::Passes& which, const elab::Kernel& of, types::TypeTable& table)
+        : passes(which), kernel(of), body(*of.code.work), affine(body), types(table) {}
 
     Firing run() {
-        parts = cut(body, affine);
+        parts = cut(body, affine, Iterations::Apart);
+        if (hasApart(parts.groups) && !applies(base::Pass::DeviceDistribution))
+            parts = cut(body, affine, Iterations::InTurn);
         findSlots(parts.groups);
+        findTeams();
         layOutLocals();
         made.actions = actionsOf(parts.groups);
         made.scratchSize = end;
         made.isStateful = writesFields();
+        const std::string subject = "filter '" + kernel.code.name + "'";
+        for (base::Pass pass : applied)
+            passes.show(pass, subject, [&] { return print(made, kernel.code.name); });
         return std::move(made);
     }
 
 private:
+    bool applies(base::Pass pass) {
+        const bool runs(base::PassRun(passes, pass, "filter '" + kernel.code.name + "'"));
+        if (runs) applied.push_back(pass);
+        return runs;
+    }
+
+    static bool hasApart(const std::vector<Group>& groups) {
+        return std::any_of(groups.begin(), groups.end(), [](const Group& group) {
+            return group.isApart || hasApart(group.inside);
+        });
+    }
+
+    // ---- teams
+
+    void findTeams() {
+        std::vector<std::pair<Group*, Team>> found;
+        findTeams(parts.groups, found);
+        if (found.empty() || !applies(base::Pass::DeviceTeams)) return;
+        for (auto& [group, team] : found) group->team = std::move(team);
+    }
+
+    void findTeams(std::vector<Group>& groups, std::vector<std::pair<Group*, Team>>& found) {
+        auto isShared = [&](std::uint32_t local) { return slotOf.contains({true, local}); };
+        for (Group& group : groups) {
+            Team team = findTeam(body, affine, group, isShared);
+            if (!team.empty()) found.emplace_back(&group, std::move(team));
+            findTeams(group.inside, found);
+        }
+    }
+
     // ---- what has to outlive a launch
 
     /// Values that one launch computes and another needs lie in memory: scalars that several use, and results.
@@ -47,7 +84,7 @@ private:
             for (const Instr* instr : group.instrs) need(group, *instr, needed);
         }
         for (auto& [local, users] : usersOf)
-            if (users.size() > 1) slotOf.try_emplace({true, local}, 0);
+            if (users.size() > 1) slotOf.try_emplace({true, local}, Slot{0, loopsOf(local)});
     }
 
     void need(const Group& group, const Instr& instr, std::set<ir::Reg>& needed) {
@@ -83,7 +120,7 @@ private:
         if (isHere || (isElsewhere && isCounterLoad(group, instr))) return;
         // A place is looked up again; a value is kept.
         if (isElsewhere && !body.regs[reg].ref) {
-            slotOf.try_emplace({false, reg}, 0);
+            slotOf.try_emplace({false, reg}, Slot{0, parts.apartOf.at(owner->second)});
             return;
         }
         for (ir::Reg operand : instr.operands) needReg(group, operand, needed);
@@ -97,6 +134,7 @@ private:
     static bool isCounterOf(const Group& group, std::uint32_t local) {
         auto is = [local](const Induction& loop) { return loop.counter == local; };
         return std::any_of(group.around.begin(), group.around.end(), is) ||
+               std::any_of(group.apart.begin(), group.apart.end(), is) ||
                std::any_of(group.nests.begin(), group.nests.end(), [&](const Nest& nest) {
                    return std::any_of(nest.loops.begin(), nest.loops.end(), is);
                });
@@ -112,29 +150,38 @@ private:
     }
 
     void layOutLocals() {
-        for (auto& [name, slot] : slotOf) slot = reserve(sizeof(double) * 2);
+        for (auto& [name, slot] : slotOf)
+            slot.scratch = reserve(sizeof(double) * 2 * product(slot.apart));
         std::set<std::uint32_t> own;
         findOwn(parts.groups, own);
         for (std::uint32_t local = 0; local < body.locals.size(); ++local)
             if (body.locals[local].type->isAggregate() && !parts.aliases.contains(local) &&
                 !own.contains(local))
-                locals[local] = {Home::Scratch, reserve(types::sizeOf(body.locals[local].type)), 0};
+                locals[local] = {
+                    Home::Scratch,
+                    reserve(types::sizeOf(body.locals[local].type) * product(loopsOf(local))), 0};
     }
 
     void findOwn(const std::vector<Group>& groups, std::set<std::uint32_t>& own) {
         for (const Group& group : groups) {
-            if (!group.nests.empty()) placeOwn(group.nests[0], own);
+            if (!group.nests.empty()) placeOwn(group, own);
             findOwn(group.inside, own);
         }
     }
 
-    void placeOwn(const Nest& nest, std::set<std::uint32_t>& own) {
-        own.insert(nest.own.begin(), nest.own.end());
-        for (std::uint32_t local : nest.own) {
+    void placeOwn(const Group& group, std::set<std::uint32_t>& own) {
+        for (std::uint32_t local : group.nests[0].own) {
+            own.insert(local);
             const std::int64_t bytes = types::sizeOf(body.locals[local].type);
-            if (bytes > kMostInThread)
-                locals[local] = {Home::Own, reserve(bytes * nest.trips()), 0};
+            if (bytes > kMostInThread || !group.team.empty())
+                locals[local] = {Home::Own, reserve(bytes * group.trips()), 0};
         }
+    }
+
+    /// The loops of which each iteration has its own copy.
+    std::vector<Induction> loopsOf(std::uint32_t local) const {
+        auto found = parts.copied.find(local);
+        return found == parts.copied.end() ? std::vector<Induction>{} : found->second;
     }
 
     // ---- actions
@@ -146,34 +193,76 @@ private:
     }
 
     void add(const Group& group, Actions& actions) {
-        const Instr& instr = *group.instrs[0];
         switch (group.kind) {
             case GroupKind::Serial:
             case GroupKind::Nest: return addKernel(group, actions);
-            case GroupKind::Contract:
-                actions.push_back(
-                    {Contract{ir::contractionOf(instr), body.regs[instr.operands[0]].type->element,
-                              arrayAt(instr.operands[0]), arrayAt(instr.operands[1]),
-                              arrayAt(instr.operands[2])}});
-                return;
-            case GroupKind::Copy: return addCopy(instr, actions);
-            case GroupKind::Zero:
-                if (instr.op == Op::Zero)
-                    actions.push_back(
-                        {Zero{arrayAt(instr.operands[0]), types::sizeOf(instr.type)}});
-                else
-                    actions.push_back({Zero{arrayOf(instr.var),
-                                            types::sizeOf(body.locals[instr.var.index].type)}});
-                return;
-            case GroupKind::Repeat:
-                actions.push_back({Repeat{group.repeat.trips, actionsOf(group.inside)}});
-                return;
+            case GroupKind::Contract: return addContraction(group, actions);
+            case GroupKind::Copy: return addCopy(group, actions);
+            case GroupKind::Zero: return addZero(group, actions);
+            case GroupKind::Repeat: return addRepeat(group, actions);
         }
     }
 
-    void addCopy(const Instr& instr, Actions& actions) {
+    void addRepeat(const Group& group, Actions& actions) {
+        Actions inside = actionsOf(group.inside);
+        if (!group.isApart) {
+            actions.push_back({Repeat{group.repeat.trips, std::move(inside)}});
+            return;
+        }
+        for (Action& action : inside) actions.push_back(std::move(action));
+    }
+
+    void addZero(const Group& group, Actions& actions) {
+        const Instr& instr = *group.instrs[0];
+        const Type* type = instr.op == Op::Zero ? instr.type : body.locals[instr.var.index].type;
+        const Array array = instr.op == Op::Zero ? arrayAt(instr.operands[0]) : arrayOf(instr.var);
+        actions.push_back({Zero{array, types::sizeOf(type) * group.copies()}});
+    }
+
+    /// Loops apart are further loops of the result.
+    void addContraction(const Group& group, Actions& actions) {
+        const Instr& instr = *group.instrs[0];
+        for (const Induction& loop : group.apart) affine.enter(loop);
+        Contract made;
+        made.how = ir::contractionOf(instr);
+        made.element = body.regs[instr.operands[0]].type->element;
+        std::vector<ir::ContractionLoop> loops;
+        for (const Induction& loop : group.apart) {
+            ir::ContractionLoop step;
+            step.trips = static_cast<std::int32_t>(loop.trips);
+            std::int32_t* steps[] = {&step.out, &step.a, &step.b, &step.added[0], &step.added[1]};
+            for (std::size_t k = 0; k < instr.operands.size(); ++k)
+                *steps[k] = static_cast<std::int32_t>(stepOf(instr.operands[k], loop) /
+                                                      types::sizeOf(made.element));
+            loops.push_back(step);
+        }
+        made.how.loops.insert(made.how.loops.begin(), loops.begin(), loops.end());
+        made.out = arrayAt(instr.operands[0]);
+        made.a = arrayAt(instr.operands[1]);
+        made.b = arrayAt(instr.operands[2]);
+        for (std::size_t k = 3; k < instr.operands.size(); ++k)
+            made.added.push_back(arrayAt(instr.operands[k]));
+        for (const Induction& loop : group.apart) affine.leave(loop.counter);
+        actions.push_back({std::move(made)});
+    }
+
+    /// Bytes from an iteration of the loop apart to the next one: of the place, and from copy to copy of the array.
+    std::int64_t stepOf(ir::Reg ref, const Induction& loop) const {
+        const auto address = affine.address(ref);
+        auto trips = address->offset.trips.find(loop.counter);
+        std::int64_t step = trips == address->offset.trips.end() ? 0 : trips->second;
+        if (address->base.space != Space::Local) return step;
+        std::int64_t copy = types::sizeOf(body.locals[address->base.index].type);
+        const std::vector<Induction> loops = loopsOf(address->base.index);
+        for (std::size_t k = loops.size(); k-- > 0; copy *= loops[k].trips)
+            if (loops[k].counter == loop.counter) step += copy;
+        return step;
+    }
+
+    void addCopy(const Group& group, Actions& actions) {
+        const Instr& instr = *group.instrs[0];
         Copy copy;
-        copy.bytes = types::sizeOf(instr.type);
+        copy.bytes = types::sizeOf(instr.type) * group.copies();
         const Array own = arrayAt(instr.operands[0]);
         switch (instr.op) {
             case Op::PopInto:
@@ -195,9 +284,14 @@ private:
                              std::none_of(group.instrs.begin(), group.instrs.end(),
                                           [&](const Instr* i) { return matters(*i); });
         if (isEmpty) return;
-        const KernelParts about{
-            kernel, body,         affine, group, [this](ir::VarRef var) { return arrayOf(var); },
-            slotOf, parts.groupOf};
+        const KernelParts about{kernel,
+                                body,
+                                affine,
+                                group,
+                                [this](ir::VarRef var) { return arrayOf(var); },
+                                slotOf,
+                                parts.groupOf,
+                                parts.copied};
         Kernel written = writeKernel(about, types);
         const std::string stream = kernel.code.name.empty() ? "filter" : kernel.code.name;
         written.name = stream + "." + std::to_string(made.kernels.size());
@@ -241,8 +335,7 @@ private:
 
     Array arrayAt(ir::Reg ref) const {
         const auto address = affine.address(ref);
-        STRC_ASSERT(address && address->offset.trips.empty() && address->offset.fixed.empty(),
-                    "a place that changes");
+        STRC_ASSERT(address && address->offset.fixed.empty(), "a place that changes");
         Array array = arrayOf(address->base);
         array.offset = address->offset.constant;
         return array;
@@ -264,10 +357,12 @@ private:
         return found;
     }
 
+    base::Passes& passes;
     const elab::Kernel& kernel;
     const ir::Body& body;
     Affine affine;
     types::TypeTable& types;
+    std::vector<base::Pass> applied;
     Cut parts;
     std::map<std::uint32_t, std::set<std::uint32_t>> usersOf;  ///< of scalar locals: groups
     Slots slotOf;
@@ -292,21 +387,21 @@ std::string whyNotRefs(const ir::Body& body, const Affine& affine) {
 
 }  // namespace
 
-base::Result<Firing> split(const ir::Module& program, const elab::Kernel& kernel,
-                           types::TypeTable& types) {
+base::Result<Firing> split(base::Passes& passes, const ir::Module& program,
+                           const elab::Kernel& kernel, types::TypeTable& types) {
     if (std::string why = whyNot(program, kernel); !why.empty()) return base::Failure{why};
     if (std::string why = whyNotRefs(*kernel.code.work, Affine(*kernel.code.work)); !why.empty())
         return base::Failure{why};
-    return Splitter(kernel, types).run();
+    return Splitter(passes, kernel, types).run();
 }
 
-base::Result<Firing> splitNumbers(const ir::Module& program, const elab::Kernel& kernel,
-                                  types::TypeTable& types) {
+base::Result<Firing> splitNumbers(base::Passes& passes, const ir::Module& program,
+                                  const elab::Kernel& kernel, types::TypeTable& types) {
     base::Result<ir::Body> body = withWindows(program, kernel, types);
     if (!body) return base::Failure{body.error()};
     elab::Kernel ofArrays = kernel;
     ofArrays.code.work = std::move(*body);
-    base::Result<Firing> made = split(program, ofArrays, types);
+    base::Result<Firing> made = split(passes, program, ofArrays, types);
     if (!made) return made;
     if (made->isStateful)
         return base::Failure{"each of its firings needs what the last one has left"};

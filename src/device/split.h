@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/passes.h"
 #include "base/result.h"
 #include "elab/elaborate.h"
 #include "ir/contraction.h"
@@ -16,6 +17,9 @@
 namespace strc::device {
 
 using types::Type;
+
+/// The threads of a warp, which wait for each other at little cost.
+constexpr std::int64_t kTeam = 32;
 
 /// The memory in which an array lies.
 enum class Home : std::uint8_t {
@@ -43,6 +47,7 @@ struct Kernel {
     std::uint32_t firstIteration = 0;  ///< depth of the outermost loop whose round it gets
     std::uint32_t iterationCount = 0;
     std::int64_t threads = 1;
+    bool isTeamEach = false;  ///< an iteration is done by kTeam neighbouring threads
     bool isThreadEach = false;  ///< one thread does it, and neighbours those of other firings
 };
 
@@ -56,6 +61,7 @@ struct Contract {
     ir::Contraction how;
     const Type* element = nullptr;
     Array out, a, b;
+    std::vector<Array> added;  ///< how.addends
 };
 struct Copy {
     Array to, from;
@@ -83,10 +89,13 @@ struct Firing {
 };
 
 /// An error is no fault of the program: it is the sentence why the filter stays on the processor.
-base::Result<Firing> split(const ir::Module&, const elab::Kernel&, types::TypeTable&);
+/// The passes `device-distribution` and `device-teams` are decided here.
+base::Result<Firing> split(base::Passes&, const ir::Module&, const elab::Kernel&,
+                           types::TypeTable&);
 
 /// The same of a filter of single numbers without state, whose firings become threads (the trial `device-streams`).
-base::Result<Firing> splitNumbers(const ir::Module&, const elab::Kernel&, types::TypeTable&);
+base::Result<Firing> splitNumbers(base::Passes&, const ir::Module&, const elab::Kernel&,
+                                  types::TypeTable&);
 
 /// Kernels and actions as a text.
 std::string print(const Firing&, const std::string& name);

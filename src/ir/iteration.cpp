@@ -15,9 +15,12 @@ const Induction* Access::inner(std::uint32_t counter) const {
 namespace {
 
 class AccessCollector {
+    using Stored = std::set<std::uint32_t>;
+
 public:
-    AccessCollector(const Body& of, Affine& known, BlockId block, Allowed what)
-        : body(of), affine(known), allowed(what), inside(of.regs.size()) {
+    AccessCollector(const Body& of, Affine& known, BlockId block, Allowed what,
+                    const Stored& without)
+        : body(of), affine(known), allowed(what), ignored(without), inside(of.regs.size()) {
         forEach(body, block, [&](const Instr& instr) {
             if (instr.result != kNone) inside[instr.result] = true;
         });
@@ -31,8 +34,6 @@ public:
     }
 
 private:
-    using Stored = std::set<std::uint32_t>;
-
     /// `before`: scalars that this iteration has certainly stored already.
     void look(BlockId id, Stored before, bool isCertain) {
         if (id == kNone) return;
@@ -48,6 +49,7 @@ private:
                 return;
             case Op::Store:
                 if (instr.var.space != Space::Local) return fail();
+                if (ignored.contains(instr.var.index)) return;
                 iteration.scalars.insert(instr.var.index);
                 if (readFirst.contains(instr.var.index)) return fail();
                 before.insert(instr.var.index);
@@ -106,7 +108,7 @@ private:
 
     /// A scalar that another iteration may have stored.
     void load(std::uint32_t local, const Stored& before) {
-        if (affine.loop(local) || before.contains(local)) return;
+        if (affine.loop(local) || before.contains(local) || ignored.contains(local)) return;
         readFirst.insert(local);
         if (iteration.scalars.contains(local)) fail();
     }
@@ -178,6 +180,7 @@ private:
     const Body& body;
     Affine& affine;
     const Allowed allowed;
+    const Stored& ignored;
     std::vector<bool> inside;
     std::vector<Induction> around;
     Stored readFirst;
@@ -188,8 +191,9 @@ private:
 }  // namespace
 
 std::optional<IterationAccesses> accessesOfIteration(const Body& body, Affine& affine,
-                                                     BlockId block, Allowed allowed) {
-    return AccessCollector(body, affine, block, allowed).result();
+                                                     BlockId block, Allowed allowed,
+                                                     const std::set<std::uint32_t>& ignored) {
+    return AccessCollector(body, affine, block, allowed, ignored).result();
 }
 
 bool isWrittenFirst(const Body& body, const IterationAccesses& iteration, std::uint32_t local) {

@@ -39,8 +39,9 @@ struct IterationAccesses {
 enum class Allowed : std::uint8_t { WholeArrays, Elements };
 
 /// Empty if the iteration has ordered effects, reads a scalar that another iteration may have stored, or writes to an unknown
-/// element. `affine` has entered the loop, and those around it.
-std::optional<IterationAccesses> accessesOfIteration(const Body&, Affine& affine, BlockId, Allowed);
+/// element. `affine` has entered the loop, and those around it. Locals that are `ignored` are no scalars of the iteration.
+std::optional<IterationAccesses> accessesOfIteration(const Body&, Affine& affine, BlockId, Allowed,
+                                                     const std::set<std::uint32_t>& ignored = {});
 
 /// Is the first access to a local array a write of all of it, in every iteration?
 bool isWrittenFirst(const Body&, const IterationAccesses&, std::uint32_t local);

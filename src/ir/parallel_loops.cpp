@@ -198,7 +198,7 @@ bool isUsedOutside(const Body& body, std::uint32_t local, const Instr& loop, con
 }
 
 Nest findParallelNest(const Body& body, Affine& affine, std::span<const Instr> before,
-                      const Instr& loop) {
+                      const Instr& loop, const std::set<std::uint32_t>& reduced) {
     struct Level {
         Induction counts;
         const Instr* loop;
@@ -221,7 +221,8 @@ Nest findParallelNest(const Body& body, Affine& affine, std::span<const Instr> b
         for (const Level& level : levels) loops.push_back(level.counts);
         loops = severalTrips(loops);
         const Instr& innermost = *levels.back().loop;
-        auto iteration = accessesOfIteration(body, affine, innermost.blocks[1], Allowed::Elements);
+        auto iteration =
+            accessesOfIteration(body, affine, innermost.blocks[1], Allowed::Elements, reduced);
         auto own = iteration ? ownLocals(body, affine, loops, *iteration, innermost) : std::nullopt;
         if (own && !loops.empty()) {
             for (const Level& level : levels) best.loops.push_back(level.counts);

@@ -20,9 +20,10 @@ struct Nest {
 };
 
 /// Proves that iterations of `loop` are independent, and those of as many loops inside of it as possible. A nest without loops
-/// means that they may depend on each other. `affine` has entered the loops around it.
-Nest findParallelNest(const Body&, Affine& affine, std::span<const Instr> before,
-                      const Instr& loop);
+/// means that they may depend on each other. `affine` has entered the loops around it. `reduced`: locals that iterations may read
+/// and store, since who asks takes care of that.
+Nest findParallelNest(const Body&, Affine& affine, std::span<const Instr> before, const Instr& loop,
+                      const std::set<std::uint32_t>& reduced = {});
 
 /// A loop whose iterations may be divided among threads.
 struct ParallelLoop {

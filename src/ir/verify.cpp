@@ -314,6 +314,11 @@ void Verifier::vector(const Instr& i) {
                        isValue(i, 2, made) && (lanes(0) == 0 || lanes(0) == lanesOf(made)),
                    i, "operands of another type");
             break;
+        case Op::TeamExchange:
+            expect(isMade && isValue(i, 0, made) && i.index != kNone &&
+                       (made->isReal() || made->is(TypeKind::Int) || made->is(TypeKind::Long)),
+                   i, "an int, a long or a real number");
+            break;
         case Op::Any:
         case Op::Every:
             expect(lanes(0) > 0 && isIn(reg(i, 0).type, TypeKind::Boolean), i, "booleans in lanes");

@@ -104,9 +104,8 @@ void apply(base::Context& context, const Settings& settings) {
     if (settings.externalWeights) context.passes.disable(base::Pass::FoldTensors);
     // Each filter has a count of firings and queues of its own, by which another program finds them.
     if (settings.replaceable) context.passes.disable(base::Pass::Regions);
-    // What a device does with sums of products is without epilogues.
+    // Layouts and tiles are the processor's.
     if (settings.device.kind != Device::Cpu) {
-        context.passes.disable(base::Pass::FuseEpilogues);
         context.passes.disable(base::Pass::LayoutPropagation);
         context.passes.disable(base::Pass::BatchTiling);
     }

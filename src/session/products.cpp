@@ -131,7 +131,9 @@ std::optional<std::string> textAfter(base::Pass pass, Compilation& program,
                                      const Settings& settings) {
     if (auto product = productOf(pass)) return textOf(*product, program, settings);
     const base::PassInfo& info = base::info(pass);
-    const bool isOfDevice = pass == base::Pass::DeviceOverlap;
+    const bool isOfDevice = pass == base::Pass::DeviceOverlap ||
+                            pass == base::Pass::DeviceDistribution ||
+                            pass == base::Pass::DeviceTeams;
     if (isOfDevice && settings.device.kind != Device::Cpu && program.plan)
         device::offload(program.context, program.module, *program.plan, *program.program.types);
     if (info.product == base::PassProduct::Code && !isOfDevice) {

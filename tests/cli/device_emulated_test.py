@@ -27,7 +27,46 @@ PROGRAMS = {  # rows, columns, what is added, filters
     "integers": (5, 8, "F", BODY % "int s = 1; for (int i = 0; i < 40; i++) s = (s * 1103515 + 12345) % 65521 ^ (s >> 3); push(x * s);"),
     "attention": (6, 36, "F; add attention()", "tensor->tensor filter F { work pop 1 push 3 { tensor x = reshape(pop(), 2, 9, 12); "
                   "push(x); push(x * 0.5); push(x + 1); } }\n"),
+    "what follows products": (12, 20, "linear(20, 30); add relu(); add F", BODY %
+                              "tensor y = matmul(transpose(x, 0, 1), x); push(narrow(relu(y + narrow(x, 0, 0, 1) + y), 1, 0, 20));"),
+    "what follows few rows": (2, 64, "linear(64, 48); add relu(); add F", BODY % "push(relu(matmul(x, ones(48, 48)) + x));"),
+    "what follows parts of sums": (2, 4000, "linear(4000, 3); add relu()", ""),
     "recurrent": (7, 6, "reshape({1, 7, 6}); add lstm(6, 10)", ""),
+}
+TEAMS = {  # what threads do together: rows of 32 and more, and sums of all
+    "rows": (5, 67, "softmax(); add layernorm({67}); add F", BODY % "push(narrow(x * amax(x, 1, 1) + amin(x, 1, 1) - sum(x * x, 1, 1), 1, 20, 20));"),
+    "sums of everything": (9, 40, "F", BODY % "tensor m = mean(x); push((x - m) / sqrt(mean((x - m) * (x - m)) + 0.1) * item(amax(x)));"),
+    "two dimensions": (4, 300, "reshape({2, 2, 3, 100}); add groupnorm(1, 2); add F",
+                       BODY % "push(sum(sum(x, 3), 2) * 0.01 + amax(amax(x, 3), 2));"),
+    "doubles and ints": (3, 70, "F", BODY % """double d = -1e9; int n = 7; float most = -1e9;
+        for (int i = 0; i < 70; i++) n += i * (int) (x[2, i] * 10);
+        for (int i = 0; i < 70; i++) most = max(most, x[0, 69 - i]);
+        for (int i = 0; i < 70; i++) d = max(d, (double) x[1, i] * i);
+        push(narrow(x * (float) d + n * 0.5 + most, 1, 0, 10));"""),
+    "what others of the team wrote": (4, 170, "F; add attention(true)", "tensor->tensor filter F { work pop 1 push 3 { "
+                                     "tensor x = reshape(pop(), 2, 2, 34, 5); push(x); push(x * 0.5 + 1); push(x * x); } }\n"),
+}
+APART = {  # iterations around launches that are done at once
+    "heads": (6, 108, "F; add attention(true)", "tensor->tensor filter F { work pop 1 push 3 { tensor x = reshape(pop(), 2, 3, 9, 12); "
+              "push(x); push(x * 0.5 + 1); push(x * x); } }\n"),
+    "products of parts": (6, 24, "F", BODY % """float[216] y;
+        for (int r = 0; r < 6; r++) {
+            tensor m = reshape(narrow(x, 0, r, 1), 6, 4);
+            float best = item(amax(m));
+            tensor p = matmul(m, transpose(m, 0, 1)) * best;
+            for (int i = 0; i < 36; i++) y[r * 36 + i] = p[i / 6, i % 6] + r;
+        }
+        tensor z = y;
+        push(z);"""),
+    "a loop that goes on inside": (3, 32, "F", BODY % """float[12] y;
+        for (int r = 0; r < 3; r++) {
+            tensor h = reshape(narrow(narrow(x, 0, r, 1), 1, 0, 4), 1, 4);
+            tensor w = reshape(narrow(narrow(x, 0, r, 1), 1, 8, 16), 4, 4);
+            for (int t = 0; t < 3; t++) h = tanh(matmul(h, w) + t);
+            for (int i = 0; i < 4; i++) y[r * 4 + i] = h[0, i];
+        }
+        tensor z = y;
+        push(z);"""),
 }
 
 
@@ -60,6 +99,31 @@ class Emulated(DeviceCase):
             with self.subTest(name):
                 self.program(*program)
                 self.check_same()
+
+    def test_teams(self):
+        for name, program in TEAMS.items():
+            with self.subTest(name):
+                self.program(*program)
+                self.assertIn(b"team.exchange", self.shown("device-teams"))
+                self.check_same()
+                self.check_same("--disable-pass=device-teams")
+
+    def test_iterations_at_once(self):
+        for name, program in APART.items():
+            with self.subTest(name):
+                self.program(*program)
+                self.assertIn(b"contract", self.shown("device-distribution"))
+                self.check_same()
+                self.check_same("--disable-pass=device-distribution")
+
+    def shown(self, name):
+        return self.call("run", *WEIGHTS, "--device", "cuda", "--emit-after", name, "p.str")[0]
+
+    def test_what_follows_products_is_done_with_them(self):
+        """Addends and bounds are operands of the contraction, which the library's kernels apply."""
+        for name in ("what follows products", "what follows few rows", "what follows parts of sums"):
+            self.program(*PROGRAMS[name])
+            self.assertRegex(self.shown("fuse-epilogues").decode(), r"contract<int\[[56]\]\[[56]\]>")
 
     def test_one_steady_state_at_a_time(self):
         self.program(*PROGRAMS["normalised"])

@@ -130,6 +130,14 @@ static void contract(const unsigned char* arguments) {
                 for (int k = 0; k < c.sums; ++k)
                     sum += a[at(&c.row_a, row) + at(&c.sum_a, k)] *
                            b[at(&c.column_b, column) + at(&c.sum_b, k)];
+                for (int k = 0; k < c.addends; ++k) {
+                    const strc_addend* added = &c.added[k];
+                    sum += ((const float*)added->at)[firing * added->per_firing +
+                                                     at(&added->batch, batch) +
+                                                     at(&added->row, row) +
+                                                     at(&added->column, column)];
+                }
+                if (c.is_bounded) sum = sum < c.low ? c.low : sum > c.high ? c.high : sum;
                 out[at(&c.row_out, row) + at(&c.column_out, column)] = sum;
             }
     }

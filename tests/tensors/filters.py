@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the filters of the tensor library with PyTorch.
 
-filters.py --strc STRC [--engine interpret|symbolic|symbolic-jit|jit-O0|jit|executable] [--kernels WORD] [--only TEXT] [--every N]
+filters.py --strc STRC [--engine interpret|symbolic|symbolic-jit|jit-O0|jit|executable|cuda] [--kernels WORD] [--only TEXT] [--every N]
            [--march NAME] [--random SEED [--chains] --count N] [--keep FOLDER]
 
 One program holds a stream for each case, which takes its inputs from a weights file and pushes the
@@ -27,7 +27,8 @@ from random_cases import random_cases
 TOLERANCE = 1e-5
 # Of elements that are rounded after each operation here, and there after some of them.
 ROUNDED = {torch.float16: 4e-3, torch.bfloat16: 3e-2}
-OPTIONS = {"interpret": ["--interpret"], "jit-O0": ["-O0", "--no-interpret"], "jit": ["--no-interpret"], "symbolic": ["--interpret"], "symbolic-jit": ["--no-interpret"]}
+OPTIONS = {"interpret": ["--interpret"], "jit-O0": ["-O0", "--no-interpret"], "jit": ["--no-interpret"], "symbolic": ["--interpret"],
+           "symbolic-jit": ["--no-interpret"], "cuda": ["--no-interpret", "--device=cuda"]}
 
 # Of what comes out of `Given` only the run knows the shape.
 OF_RUN = """tensor->tensor filter OfRun { int n; work pop 1 push 1 { tensor x = pop(); n++; push(n > 0 ? x : zeros(1)); } }

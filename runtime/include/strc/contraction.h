@@ -12,6 +12,14 @@ typedef struct strc_offsets {
     int unused;
 } strc_offsets;
 
+enum { STRC_ADDENDS = 2 };
+
+typedef struct strc_addend {
+    const void *at;
+    long long per_firing;  ///< elements
+    strc_offsets row, column, batch;
+} strc_addend;
+
 typedef struct strc_contraction {
     void *out;
     const void *a, *b;
@@ -21,6 +29,10 @@ typedef struct strc_contraction {
     int rows, columns, batches, sums, firings;
     int parts;  ///< of the sums
     int a_along_sums, b_along_sums;  ///< neighbours in memory are neighbours in sums
+    strc_addend added[STRC_ADDENDS];  ///< arrays whose elements are added to the sums
+    int addends;
+    int is_bounded;  ///< what is less than `low` then becomes it, and what is greater than `high`
+    float low, high;
 } strc_contraction;
 
 enum {

@@ -34,7 +34,7 @@ typedef struct strc_device_address {
 
 typedef enum strc_device_kind {
     STRC_DEVICE_LAUNCH,  ///< kernel `what`: its arrays are the places
-    STRC_DEVICE_CONTRACT,  ///< contraction `what`; places: result, a, b
+    STRC_DEVICE_CONTRACT,  ///< contraction `what`; places: result, a, b, addends
     STRC_DEVICE_COPY,  ///< `count` rows of `bytes` bytes to the first place from the second
     STRC_DEVICE_ZERO,  ///< `count` rows of `bytes` bytes at the place
     STRC_DEVICE_UPLOAD,  ///< `bytes` bytes of the state, from the host
@@ -60,6 +60,9 @@ typedef struct strc_device_contraction {
     uint32_t element;  ///< strc_device_element
     uint32_t first_loop;
     uint32_t rows, columns, batch, sums;  ///< how many loops of each kind
+    uint32_t addends;  ///< arrays whose elements are added to the sums
+    uint32_t is_bounded;  ///< what is less than `low` then becomes it, and what is greater than `high`
+    float low, high;
 } strc_device_contraction;
 
 typedef enum strc_device_element {
@@ -70,6 +73,7 @@ typedef enum strc_device_element {
 
 typedef struct strc_device_loop {
     int32_t trips, out, a, b;  ///< steps, in elements
+    int32_t added[2];
 } strc_device_loop;
 
 /// Operations between two pieces of work of the host. Loops of the plan around it are `depth`. If it has several parts,

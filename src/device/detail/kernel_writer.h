@@ -12,8 +12,13 @@ namespace strc::device {
 /// An array that is a thread's own and has no more bytes lies on its stack.
 constexpr std::int64_t kMostInThread = 256;
 
-/// Scalars in memory, since several launches need them: {is a local, local or register} -> Firing::scratch.
-using Slots = std::map<std::pair<bool, std::uint32_t>, std::uint32_t>;
+/// A scalar in memory, since several launches need it; each iteration of the loops apart has its own.
+struct Slot {
+    std::uint32_t scratch = 0;  ///< into Firing::scratch
+    std::vector<Induction> apart;
+};
+/// By {is a local, local or register}.
+using Slots = std::map<std::pair<bool, std::uint32_t>, Slot>;
 
 struct KernelParts {
     const elab::Kernel& kernel;
@@ -23,6 +28,7 @@ struct KernelParts {
     std::function<Array(ir::VarRef)> arrayOf;
     const Slots& slots;
     const std::map<const ir::Instr*, std::uint32_t>& groupOf;
+    const std::map<std::uint32_t, std::vector<Induction>>& copied;
 };
 
 /// Without a name.

@@ -18,6 +18,6 @@ struct Movable {
     bool any() const;
 };
 
-Movable findMovable(const ir::Module&, const plan::Plan&, types::TypeTable&);
+Movable findMovable(base::Passes&, const ir::Module&, const plan::Plan&, types::TypeTable&);
 
 }  // namespace strc::device

@@ -15,10 +15,26 @@ template <typename T>
 struct Operands {
     T *out;
     const T *a, *b;
+    const T *added[STRC_ADDENDS];
     __device__ Operands(const strc_contraction &c, int batch, int firing)
         : out(static_cast<T *>(c.out) + firing * c.out_per_firing + at(c.batch_out, batch)),
           a(static_cast<const T *>(c.a) + firing * c.a_per_firing + at(c.batch_a, batch)),
-          b(static_cast<const T *>(c.b) + firing * c.b_per_firing + at(c.batch_b, batch)) {}
+          b(static_cast<const T *>(c.b) + firing * c.b_per_firing + at(c.batch_b, batch)) {
+#pragma unroll
+        for (int k = 0; k < STRC_ADDENDS; ++k)
+            added[k] = static_cast<const T *>(c.added[k].at) + firing * c.added[k].per_firing +
+                       at(c.added[k].batch, batch);
+    }
+
+    /// Leaves a sum with what follows it: addends, then bounds. Numbers that are none stay.
+    __device__ void finish(const strc_contraction &c, int row, int column, T sum) const {
+#pragma unroll
+        for (int k = 0; k < STRC_ADDENDS; ++k)
+            if (k < c.addends)
+                sum += added[k][at(c.added[k].row, row) + at(c.added[k].column, column)];
+        if (c.is_bounded) sum = sum < T(c.low) ? T(c.low) : sum > T(c.high) ? T(c.high) : sum;
+        out[at(c.row_out, row) + at(c.column_out, column)] = sum;
+    }
 };
 
 constexpr int kDepth = 16;  ///< sums of a tile at once
@@ -96,7 +112,6 @@ __device__ void tileAt(const strc_contraction &c, int column, int row, int part,
         const long long line = static_cast<long long>(which) * c.rows + row + y + i;
         T *partial = static_cast<T *>(c.partial) +
                      (static_cast<long long>(part) * c.batches * c.firings * c.rows + line) * c.columns;
-        const int rowOut = at(c.row_out, row + y + i);
 #pragma unroll
         for (int j = 0; j < kSide; ++j) {
             const int there = column + x + j;
@@ -104,7 +119,7 @@ __device__ void tileAt(const strc_contraction &c, int column, int row, int part,
             if (c.parts > 1)
                 partial[there] = sum[i][j];
             else
-                on.out[rowOut + at(c.column_out, there)] = sum[i][j];
+                on.finish(c, row + y + i, there, sum[i][j]);
         }
     }
 }
@@ -130,7 +145,7 @@ __device__ void gather(const strc_contraction &c) {
         const long long line = i / c.columns;
         const int row = line % c.rows, which = line / c.rows;
         const Operands<T> on(c, which % c.batches, which / c.batches);
-        on.out[at(c.row_out, row) + at(c.column_out, column)] = sum;
+        on.finish(c, row, column, sum);
     }
 }
 
@@ -152,7 +167,7 @@ __device__ void thin(const strc_contraction &c) {
         }
 #pragma unroll
         for (int row = 0; row < STRC_THIN_ROWS; ++row)
-            if (row < c.rows) on.out[at(c.row_out, row) + at(c.column_out, column)] = sum[row];
+            if (row < c.rows) on.finish(c, row, column, sum[row]);
     }
 }
 
@@ -179,7 +194,7 @@ __device__ void dots(const strc_contraction &c) {
             if (row >= c.rows) break;
             for (int half = 16; half > 0; half /= 2)
                 sum[row] += __shfl_xor_sync(0xffffffffu, sum[row], half);
-            if (lane == 0) on.out[at(c.row_out, row) + at(c.column_out, column)] = sum[row];
+            if (lane == 0) on.finish(c, row, column, sum[row]);
         }
     }
 }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "base/pass.h"
 #include "device/offload.h"
+#include "ir/text.h"
 #include "unit/codegen/compiled.h"
 
 namespace strc::device {
@@ -35,7 +37,7 @@ protected:
     }
 
     base::Result<Firing> splitOf(const std::string& name = "F") {
-        return split(program.module, kernel(name), *program.program.types);
+        return split(program.context.passes, program.module, kernel(name), *program.program.types);
     }
 
     /// "kernel x threads", "contract", "copy", "zero", "n times (...)".
@@ -145,6 +147,66 @@ TEST_F(DeviceTest, NestsOfTheSameRoundsAreOne) {
     EXPECT_EQ(actionsOf(), "x24, x24") << "one reads what other rounds of the other write";
 }
 
+TEST_F(DeviceTest, IndependentIterationsAreDoneAtOnce) {
+    const std::string heads =
+        "void->void pipeline Main { add FileReader<tensor<float>[6, 36]>(\"in.npy\"); add F; "
+        "add attention(); add FileWriter<tensor<float>[2, 9, 12]>(\"out.npy\"); } "
+        "tensor->tensor filter F { work pop 1 push 3 { tensor x = reshape(pop(), 2, 9, 12); "
+        "push(x); push(x * 0.5); push(x + 1); } }";
+    compile(heads);
+    EXPECT_EQ(actionsOf("attention"), "x216, contract, x18, contract, x18");
+    disabled = {base::Pass::DeviceDistribution};
+    compile(heads);
+    EXPECT_EQ(actionsOf("attention"), "2 times (x108, contract, x9, contract, x9)");
+}
+
+TEST_F(DeviceTest, IterationsThatFollowEachOtherStayInTurn) {
+    compileFilter(R"(work pop 1 push 1 {
+        tensor h = pop();
+        for (int r = 0; r < 5; r++) h = matmul(h, transpose(h, 0, 1)) * 0.1 + matmul(h, h);
+        push(flatten(h, 0, -1));
+    })",
+                  "tensor<float>[36, 36]");
+    EXPECT_THAT(actionsOf(), HasSubstr("5 times ("));
+}
+
+TEST_F(DeviceTest, TeamsShareLongIterations) {
+    compileFilter("work pop 1 push 1 { push(flatten(softmax(pop(), 1), 0, -1)); }",
+                  "tensor<float>[6, 40]");
+    EXPECT_EQ(actionsOf(), "x192, x240, x192, x240, x240") << "32 threads a row";
+    auto made = splitOf();
+    ASSERT_TRUE(made);
+    EXPECT_THAT(ir::print(made->kernels[0].body), HasSubstr("team.exchange"));
+    EXPECT_TRUE(made->kernels[0].isTeamEach);
+    compileFilter("work pop 1 push 1 { push(reshape(sum(pop()), 1)); }", "tensor<float>[8, 8]");
+    EXPECT_EQ(actionsOf(), "x32") << "both dimensions as one";
+    disabled = {base::Pass::DeviceTeams};
+    compileFilter("work pop 1 push 1 { push(reshape(sum(pop()), 1)); }", "tensor<float>[8, 8]");
+    EXPECT_EQ(actionsOf(), "x1");
+}
+
+TEST_F(DeviceTest, WhatNoTeamShares) {
+    auto actions = [&](const std::string& code) {
+        compileFilter("work pop 1 push 1 { tensor x = pop(); float[64] y; " + code +
+                          " tensor z = y; push(z); }",
+                      "tensor<float>[64]");
+        return actionsOf();
+    };
+    EXPECT_EQ(actions("float s = 0; for (int i = 0; i < 64; i++) s += x[i]; y[0] = s;"),
+              "zero, x1, x64")
+        << "a sum that a user wrote has its order";
+    EXPECT_EQ(actions("float m = 0; for (int i = 0; i < 64; i++) m = max(m, x[i]); y[0] = m;"),
+              "zero, x32, x64");
+    EXPECT_EQ(actions("float m = 0; for (int i = 0; i < 64; i++) { m = max(m, x[i]); y[i] = m; }"),
+              "zero, x1, x64")
+        << "somebody sees the maximum on the way";
+    EXPECT_EQ(actions("float m = 0; for (int i = 0; i < 64; i++) m = max(m, x[i] * m); y[0] = m;"),
+              "zero, x1, x64");
+    EXPECT_EQ(
+        actions("int k = 0; for (int i = 0; i < 64; i++) { k += i; if (k > 9) k = 0; } y[k] = 1;"),
+        "zero, x1, x64");
+}
+
 TEST_F(DeviceTest, StateIsSeen) {
     compileFilter(
         "tensor<float>[4, 6] s = zeros(4, 6);"
@@ -159,6 +221,22 @@ TEST_F(DeviceTest, WhatIsNotForADevice) {
     EXPECT_EQ(actionsOf(), "not: it prints");
     compileFilter("work pop 1 push 1 { push(flatten(pop() * random(), 0, -1)); }");
     EXPECT_EQ(actionsOf(), "not: it draws random numbers");
+}
+
+TEST_F(DeviceTest, ShapesInTurnStay) {
+    request.optimise.reset();
+    compile(R"(void->void pipeline Main {
+            add splitjoin { split duplicate; add A(3); add A(5); join roundrobin; };
+            add F; add relu(); add FileWriter<tensor<float>[3]>("out.npy");
+        }
+        void->tensor filter A(int n) { work push 1 { push(ones(n)); } }
+        tensor->tensor filter F {
+            work pop 2 push 1 { tensor a = pop(); push(a + sum(pop())); }
+        })");
+    const Offloaded made =
+        offload(program.context, program.module, *program.plan, *program.program.types);
+    ASSERT_EQ(made.stays.size(), 1u);
+    EXPECT_EQ(made.stays[0].why, "its tensors are of different shapes in turn");
 }
 
 TEST_F(DeviceTest, CopiesAreAtTheBorders) {
