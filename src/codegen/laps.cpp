@@ -19,6 +19,19 @@ plan::TimedSteps timedSteps(std::span<const Step> steps) {
     return made;
 }
 
+/// The filter with a file that the step fires, as it was called before the program became one filter; kNone: it is another step.
+graph::NodeId fileBefore(const plan::Plan& plan, const Step& step) {
+    if (step.kind != StepKind::Fire) return graph::kNone;
+    auto find = [&](const std::vector<plan::ProgramPort>& now,
+                    const std::vector<plan::ProgramPort>& before) {
+        for (std::size_t port = 0; port < now.size(); ++port)
+            if (now[port].node == step.node) return before[port].node;
+        return graph::kNone;
+    };
+    const graph::NodeId reader = find(plan.inputs, plan.before->inputs);
+    return reader != graph::kNone ? reader : find(plan.outputs, plan.before->outputs);
+}
+
 /// Several firings at once say by a boolean whether they have been done.
 bool isSingleFiring(const Instr& instr) {
     return instr.op == Op::Call && instr.index != ir::kNone && instr.result == ir::kNone;
@@ -55,9 +68,16 @@ void Laps::after(std::span<const Step> steps) {
     if (!isOn || wholes != 0) return;
     const Step& first = steps.front();
     const bool isBody = first.kind == StepKind::Fire || first.kind == StepKind::Part;
-    if (c.m.plan.before && isBody) return;  // body_laps.h
+    if (c.m.plan.before && isBody) return afterFile(first);
     if (first.kind == StepKind::Loop && !isTimedAsWhole(first)) return;
     emitLap(c.m, c.b, c.env(), timedSteps(steps));
+}
+
+/// All others have laps in their bodies (body_laps.h).
+void Laps::afterFile(const Step& step) {
+    const graph::NodeId file = fileBefore(c.m.plan, step);
+    if (file == graph::kNone) return;
+    emitLap(c.m, c.b, c.env(), {{file, step.count}});
 }
 
 Laps::Inside::Inside(Laps& laps, const Step& loop)

@@ -24,6 +24,12 @@ std::uint64_t placesOf(const graph::Ending& ending) {
     return places;
 }
 
+/// The file, or the open input, that the one filter takes its items from.
+const strc_ending_node& sourceOf(const graph::Ending& ending) {
+    return *std::find_if(ending.nodes.begin(), ending.nodes.end(),
+                         [](const strc_ending_node& node) { return node.input != STRC_NOBODY; });
+}
+
 /// The function counts down numbers in a field. Those of the run are copied there and back, so that they are right if the state
 /// is saved between two phases.
 class DrainEmitter {
@@ -67,10 +73,9 @@ private:
 
     /// Those that come before any that lacks: the function takes no more.
     llvm::Value* itemsLeft(const Step& read) {
-        const graph::Ending& ending = m.plan.drain->ending;
         llvm::Value* left = b.CreateLoad(
             m.i64(),
-            b.CreateConstInBoundsGEP1_64(m.i64(), numbers, ending.nodes[ending.input].place));
+            b.CreateConstInBoundsGEP1_64(m.i64(), numbers, sourceOf(m.plan.drain->ending).place));
         return b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left,
                                        b.getInt64(static_cast<std::uint64_t>(read.count)));
     }

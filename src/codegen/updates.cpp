@@ -23,7 +23,7 @@ ir::Marks marksOf(const elab::Kernel& kernel) {
 /// Has the program become one filter with functions for that?
 bool updatesItself(const plan::Plan& plan) {
     const graph::Graph& graph = plan.program->graph;
-    if (graph.nodes.size() != 1 || graph.nodes[0].kernel == graph::kNone) return false;
+    if (graph.nodes[0].kernel == graph::kNone) return false;
     const std::vector<std::uint32_t>& updates =
         plan.program->kernels[graph.nodes[0].kernel].updates;
     return std::any_of(updates.begin(), updates.end(),

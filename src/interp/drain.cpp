@@ -53,8 +53,8 @@ bool StaticRun::drainPhase(const std::vector<std::int64_t>& phase, std::int64_t*
 
 /// The one filter that the program has become, if anything can be left at the end of its input; else null.
 Actor* StaticRun::drainsItself() {
-    if (state.actors.size() != 1 || !state.actors[0].kernel) return nullptr;
-    return state.actors[0].kernel->drain ? &state.actors[0] : nullptr;
+    Actor& first = state.actors[0];
+    return first.kernel && first.kernel->drain ? &first : nullptr;
 }
 
 graph::Ending StaticRun::ending() {
@@ -71,13 +71,36 @@ bool StaticRun::drainPhases(const strc_draining& draining) {
     return true;
 }
 
+/// Nobody fires the filters with files of a program whose one filter drains itself: the last items of the file, for that.
+void StaticRun::takeFile(const strc_draining& draining) {
+    for (const Actor& actor : state.actors) {
+        if (!actor.reader) continue;
+        const strc_ending_node* nodes = draining.ending->nodes;
+        const auto source =
+            std::find_if(nodes, nodes + draining.ending->node_count,
+                         [](const strc_ending_node& node) { return node.input != STRC_NOBODY; });
+        const std::int64_t more = draining.wanted[source - nodes] - draining.fired[source - nodes];
+        state.channels.takeItems(*actor.reader, actor.node->outputs[0],
+                                 static_cast<std::uint64_t>(more));
+    }
+}
+
+/// What the one filter has given. False: the run is over.
+bool StaticRun::writeFile() {
+    return std::all_of(state.actors.begin(), state.actors.end(), [&](Actor& actor) {
+        if (!actor.writer || actor.input->size() == 0) return true;
+        return firings.fire(actor, static_cast<std::int64_t>(actor.input->size()));
+    });
+}
+
 /// The functions leave firings out themselves, by the numbers in a field.
 bool StaticRun::drainFunctions(const strc_draining& draining, Actor& one) {
     const elab::Drain& drain = *one.kernel->drain;
+    takeFile(draining);
     std::memcpy(one.instance.state.data() + one.kernel->fieldOffsets[drain.left], draining.left,
                 placesOf(*one.kernel) * sizeof(std::int64_t));
     auto run = [&](const eval::Code& code) {
-        if (!firings.runFunction(one, code)) return false;
+        if (!firings.runFunction(one, code) || !writeFile()) return false;
         state.drainOutput(false);
         return !state.stopped;
     };

@@ -230,12 +230,14 @@ bool Engine::openReader(Actor& actor) {
     return false;
 }
 
-io::SupplyOptions Engine::supplyOptions(NodeId source) const {
+io::SupplyOptions Engine::supplyOptions(NodeId reader) const {
     io::SupplyOptions made{state.options.loopInput, state.options.tail == Tail::Pad, 0,
                            state.context.limits.totalBytes};
     const Written& written = state.options.written;
     const graph::Graph& graph = written.graph ? *written.graph : state.graph;
     const graph::Repetitions& quota = written.quota ? *written.quota : state.repetitions;
+    const bool isAnother = written.graph && reader != graph::kNone;
+    const NodeId source = isAnother ? state.elaboration.origin[reader] : reader;
     if (made.padTail && !graph.isDynamic())
         made.flush = static_cast<std::uint64_t>(graph::multiplyCounts(
             graph::statesToFlush(graph, quota), graph::steadyReads(graph, quota, source)));

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "lowered/detail/phases.h"
+#include "lowered/detail/ports.h"
 #include "lowered/lower.h"
 
 namespace strc::lowered {
@@ -28,7 +29,11 @@ std::ptrdiff_t count(const plan::Chunk& chunk, StepKind kind) {
 class Carries {
 public:
     Carries(const plan::Plan& plan, const Functions& functions, const elab::Kernel& whole)
-        : plan(plan), functions(functions), state(functions.state), filter(whole) {}
+        : plan(plan),
+          functions(functions),
+          state(functions.state),
+          filter(whole),
+          ports(findPorts(plan)) {}
 
     std::vector<Carry> take(const std::vector<Carry>& carries) {
         for (const Carry& carry : carries) add(carry);
@@ -53,7 +58,7 @@ private:
 
     /// The same of the one filter, at another place.
     void addOf(Carry carry, std::int64_t from, std::int64_t to) {
-        carry.node = 0;
+        carry.node = nodeBeside(ports, carry.node);
         carry.tape = graph::kNone;
         carry.from = from;
         carry.perSlice = 0;
@@ -103,6 +108,7 @@ private:
     const Functions& functions;
     const State& state;
     const elab::Kernel& filter;
+    const Ports ports;
     std::vector<Carry> made;
 };
 
@@ -141,9 +147,9 @@ plan::Chunk ofOneSlice(plan::Chunk chunk) {
 
 bool hasChunk(const plan::Plan& plan) {
     if (!plan.chunk) return false;
-    const graph::Graph& graph = plan.program->graph;
-    const std::ptrdiff_t reads = graph.input == graph::kNone ? 0 : 1,
-                         writes = graph.output == graph::kNone ? 0 : 1;
+    const Ports ports = findPorts(plan);
+    const std::ptrdiff_t reads = ports.input == graph::kNone ? 0 : 1,
+                         writes = ports.output == graph::kNone ? 0 : 1;
     return count(*plan.chunk, StepKind::Read) == reads &&
            count(*plan.chunk, StepKind::Write) == writes;
 }
@@ -152,7 +158,8 @@ plan::Chunk chunkOf(Functions& functions, base::Context& context, const plan::Pl
                     const elab::Kernel& whole, base::SourceRange header) {
     plan::Chunk made = ofOneSlice(*plan.chunk);
     made.carries = Carries(plan, functions, whole).take(made.carries);
-    made.nodeWork = {made.work};
+    made.nodeWork.assign(1 + plan.inputs.size() + plan.outputs.size(), 0);  // files take nothing
+    made.nodeWork[0] = made.work;
     SegmentBodies parts = segmentBodies(functions, context, plan, made.segments, header);
     for (std::size_t k = 0; k < made.segments.size(); ++k) {
         Step part;
@@ -175,11 +182,18 @@ plan::Chunk chunkOf(Functions& functions, base::Context& context, const plan::Pl
     return made;
 }
 
-void placeEnds(plan::Chunk& chunk, const graph::Graph& graph) {
+void placeEnds(plan::Chunk& chunk, const plan::Plan& plan, const graph::Graph& graph) {
+    const Ports ports = findPorts(plan);
+    auto place = [&](Step& step, EdgeId open, NodeId file) {
+        step.channel = open;
+        if (file == graph::kNone) return;
+        step.kind = StepKind::Fire;
+        step.node = nodeBeside(ports, file);
+    };
     for (plan::Segment& segment : chunk.segments)
         for (Step& step : segment.steps) {
-            if (step.kind == StepKind::Read) step.channel = graph.input;
-            if (step.kind == StepKind::Write) step.channel = graph.output;
+            if (step.kind == StepKind::Read) place(step, graph.input, ports.reader);
+            if (step.kind == StepKind::Write) place(step, graph.output, ports.writer);
         }
 }
 

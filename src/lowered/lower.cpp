@@ -8,6 +8,7 @@
 #include "ir/calls.h"
 #include "lowered/detail/chunks.h"
 #include "lowered/detail/phases.h"
+#include "lowered/detail/ports.h"
 #include "lowered/detail/start.h"
 #include "plan/writes.h"
 
@@ -25,12 +26,6 @@ std::string whyNot(const ir::Instr& instr) {
 }
 
 std::string whyNot(const ir::Module& module, const elab::Kernel& kernel) {
-    if (kernel.builtin != ir::BuiltinStream::None) {
-        const types::BuiltinRole role = types::info(kernel.builtin).role;
-        const bool isFile =
-            role == types::BuiltinRole::Reader || role == types::BuiltinRole::Writer;
-        return isFile ? "it reads or writes files itself" : "";
-    }
     for (const ir::Body* body : ir::bodiesThatRun(module, kernel.code))
         for (const ir::Block& block : body->blocks)
             for (const ir::Instr& instr : block.instrs)
@@ -42,26 +37,27 @@ std::string whyNot(const ir::Module& module, const elab::Kernel& kernel) {
 
 ir::StreamCode frame(const plan::Plan& plan, const std::string& name, base::SourceRange header) {
     const graph::Graph& graph = plan.program->graph;
+    const Ports ports = findPorts(plan);
     ir::StreamCode code;
     code.name = name;
     code.range = code.header = header;
     code.setup.blocks.emplace_back();
-    if (graph.input != graph::kNone) code.input = graph::memoryOf(graph.edges[graph.input]);
-    if (graph.output != graph::kNone) code.output = graph::memoryOf(graph.edges[graph.output]);
+    if (ports.input != graph::kNone) code.input = graph::memoryOf(graph.edges[ports.input]);
+    if (ports.output != graph::kNone) code.output = graph::memoryOf(graph.edges[ports.output]);
     return code;
 }
 
-graph::Rates ratesOf(const plan::Plan& plan, const plan::Phase& phase) {
+graph::Rates ratesOf(const plan::Phase& phase) {
     const std::int64_t reads = phase.reads.empty() ? 0 : phase.reads.back();
-    const bool gives = plan.program->graph.output != graph::kNone;
     return {graph::fixedRate(reads), graph::fixedRate(reads),
-            graph::fixedRate(gives ? plan::itemsWritten(phase.steps) : 0)};
+            graph::fixedRate(plan::itemsWritten(phase.steps))};
 }
 
+/// That of a file stays with the filter that writes it.
 std::uint8_t effectsOf(const graph::Graph& graph) {
-    std::uint8_t all = graph::kNoEffect;
+    unsigned all = graph::kNoEffect;
     for (const graph::Node& node : graph.nodes) all |= node.effects;
-    return all;
+    return static_cast<std::uint8_t>(all & ~unsigned{graph::kWritesFile});
 }
 
 bool anyStartsLate(const elab::Elaboration& program) {
@@ -69,7 +65,7 @@ bool anyStartsLate(const elab::Elaboration& program) {
                        [](const elab::Kernel& kernel) { return kernel.code.startsLate; });
 }
 
-/// One node with that kernel in the place of the whole graph.
+/// One node with that kernel in the place of the whole graph, but for its files.
 elab::Elaboration wrapped(const plan::Plan& plan, elab::Kernel kernel, std::string state) {
     const graph::Graph& graph = plan.program->graph;
     elab::Replacement whole;
@@ -87,6 +83,7 @@ elab::Elaboration wrapped(const plan::Plan& plan, elab::Kernel kernel, std::stri
     for (graph::Edge& edge : made.graph.edges) edge.initial.clear();  // they lie on tapes
     if (graph.input == graph::kNone) node.inputs.clear();
     if (graph.output == graph::kNone) node.outputs.clear();
+    addFiles(made, plan);
     return made;
 }
 
@@ -97,6 +94,7 @@ std::string whyNot(const ir::Module& module, const plan::Plan& plan) {
     if (plan.demand) return "it has dynamic rates";
     if (plan.tapes != plan::Tapes::Linear) return "its tapes are ring buffers";
     if (!plan.mailboxes.empty()) return "it sends messages";
+    if (std::string why = whyNoPorts(plan); !why.empty()) return why;
     for (NodeId id = 0; id < program.graph.nodes.size(); ++id) {
         const graph::Node& node = program.graph.nodes[id];
         if (node.kernel == graph::kNone) continue;
@@ -106,8 +104,11 @@ std::string whyNot(const ir::Module& module, const plan::Plan& plan) {
     return {};
 }
 
-Program lower(base::Context& context, types::TypeTable& types, const ir::Module& module,
-              const plan::Plan& plan, const Options& options) {
+namespace {
+
+/// Of a plan without files among its steps.
+Program lowerEnds(base::Context& context, types::TypeTable& types, const ir::Module& module,
+                  const plan::Plan& plan, const Options& options) {
     const graph::Graph& graph = plan.program->graph;
     const bool isComposite = !graph.composites.empty();
     const base::SourceRange header =
@@ -121,9 +122,9 @@ Program lower(base::Context& context, types::TypeTable& types, const ir::Module&
     const RateProofs rates(module, *plan.program);
     Lanes lanes(context, types, options.target, *plan.program, rates);
     Functions functions(types, state, rates, lanes, *plan.program);
-    kernel.work = ratesOf(plan, plan.steady);
+    kernel.work = ratesOf(plan.steady);
     if (!plan.init.steps.empty() || anyStartsLate(*plan.program)) {
-        kernel.prework = ratesOf(plan, plan.init);
+        kernel.prework = ratesOf(plan.init);
         kernel.code.prework = phaseBody(functions, plan, plan.init, true, header);
     }
     const bool isScaled = options.scales && plan.scaled.iterations > 0;
@@ -131,7 +132,7 @@ Program lower(base::Context& context, types::TypeTable& types, const ir::Module&
                            ? oftenBody(functions, context, plan, header)
                            : phaseBody(functions, plan, plan.steady, false, header);
     if (isScaled)
-        kernel.blocks = elab::Blocks{plan.scaled.iterations, ratesOf(plan, plan.scaled),
+        kernel.blocks = elab::Blocks{plan.scaled.iterations, ratesOf(plan.scaled),
                                      blocksBody(functions, context, plan, header)};
     std::optional<plan::Chunk> chunk;
     if (isScaled && hasChunk(plan)) chunk = chunkOf(functions, context, plan, kernel, header);
@@ -150,8 +151,16 @@ Program lower(base::Context& context, types::TypeTable& types, const ir::Module&
     }
     functions.finish(kernel);
     Program made{wrapped(plan, std::move(kernel), std::move(bytes)), std::move(chunk)};
-    if (made.chunk) placeEnds(*made.chunk, made.elaboration.graph);
+    if (made.chunk) placeEnds(*made.chunk, plan, made.elaboration.graph);
     return made;
+}
+
+}  // namespace
+
+Program lower(base::Context& context, types::TypeTable& types, const ir::Module& module,
+              const plan::Plan& plan, const Options& options) {
+    const std::optional<plan::Plan> changed = withFilesAsEnds(plan);
+    return lowerEnds(context, types, module, changed ? *changed : plan, options);
 }
 
 }  // namespace strc::lowered

@@ -7,6 +7,7 @@
 #include "base/pass.h"
 #include "lowered/detail/firings.h"
 #include "lowered/detail/items.h"
+#include "lowered/detail/ports.h"
 #include "lowered/detail/start.h"
 #include "plan/drain.h"
 
@@ -180,18 +181,22 @@ private:
     /// A step that is a single firing or item, unless it is done in every phase.
     void stepIfLeft(const Step& each) {
         const auto nodes = static_cast<std::int64_t>(graph.nodes.size());
+        const Ports ports = findPorts(plan);
         switch (each.kind) {
             case StepKind::Fire:
                 if (!plan.drain->counts[each.node]) return step(each);
                 return ifLeft(each.node, [&] { step(each); }, [&] { giveZeros(each); });
             case StepKind::Read:
                 return ifLeft(
-                    nodes, [&] { step(each); },
+                    ports.reader == graph::kNone ? nodes : ports.reader, [&] { step(each); },
                     [&] {
                         items.zeroItems(each.channel, items.index(each.channel, each.outputs[0]),
                                         1);
                     });
-            case StepKind::Write: return ifLeft(nodes + 1, [&] { step(each); }, [] {});
+            case StepKind::Write:
+                return ifLeft(
+                    ports.writer == graph::kNone ? nodes + 1 : ports.writer, [&] { step(each); },
+                    [] {});
             default: return step(each);
         }
     }

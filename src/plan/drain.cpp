@@ -95,27 +95,27 @@ Step stepOf(StepKind kind, std::int64_t count) {
     return step;
 }
 
-/// The whole input of the phase, the function, and all that it can give.
+/// The whole input of the phase, the function, and all that it can give. Files are read and written as open ends are.
 Phase phaseOfFunction(const Plan& plan, const graph::Rates* rates, std::uint32_t function) {
-    const graph::Graph& graph = plan.program->graph;
+    const graph::Node& filter = plan.program->graph.nodes[0];
     Phase made;
     made.reads.assign(plan.inputs.size(), 0);
     Step part = stepOf(StepKind::Part, 1);
     part.node = 0;
     part.port = function;
-    if (graph.input != kNone) {
+    if (!filter.inputs.empty()) {
         made.reads.back() = rates ? rates->pop.max : 0;
         Step read = stepOf(StepKind::Read, made.reads.back());
-        read.channel = graph.input;
+        read.channel = filter.inputs[0];
         read.port = static_cast<std::uint32_t>(plan.inputs.size() - 1);
         part.inputs = read.outputs = {Position{}};
         made.steps.push_back(std::move(read));
     }
-    if (graph.output != kNone) part.outputs = {Position{}};
+    if (!filter.outputs.empty()) part.outputs = {Position{}};
     made.steps.push_back(part);
-    if (graph.output == kNone) return made;
+    if (filter.outputs.empty()) return made;
     Step write = stepOf(StepKind::Write, rates ? rates->push.max : 0);
-    write.channel = graph.output;
+    write.channel = filter.outputs[0];
     write.port = static_cast<std::uint32_t>(plan.outputs.size() - 1);
     write.inputs = {Position{}};
     made.steps.push_back(std::move(write));
@@ -126,8 +126,7 @@ Phase phaseOfFunction(const Plan& plan, const graph::Rates* rates, std::uint32_t
 
 std::optional<Drain> takeOverDrain(const Plan& plan) {
     const elab::Elaboration& program = *plan.program;
-    if (program.graph.nodes.size() != 1 || program.graph.nodes[0].kernel == kNone)
-        return std::nullopt;
+    if (program.graph.nodes[0].kernel == kNone) return std::nullopt;
     const elab::Kernel& kernel = program.kernels[program.graph.nodes[0].kernel];
     if (!kernel.drain) return std::nullopt;
     Drain made;

@@ -159,10 +159,17 @@ private:
         result.chunk = chunk;
         for (const Segment& segment : chunk.segments)
             for (const Step& step : segment.steps) {
-                if (step.kind != StepKind::Read && step.kind != StepKind::Write) continue;
-                std::int64_t& capacity = result.channels[step.channel].capacity;
+                if (step.kind == StepKind::Part) continue;
+                std::int64_t& capacity = result.channels[channelOf(step)].capacity;
                 capacity = std::max(capacity, step.count);
             }
+    }
+
+    /// Of a step that moves items between the one filter and the world or a file.
+    EdgeId channelOf(const Step& step) const {
+        if (step.kind != StepKind::Fire) return step.channel;
+        const graph::Node& file = graph.nodes[step.node];
+        return file.outputs.empty() ? file.inputs[0] : file.outputs[0];
     }
 
     /// As many steady states as one thread does at once, but each node with all its firings at a stretch.

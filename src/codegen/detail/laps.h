@@ -38,6 +38,7 @@ public:
 
 private:
     bool isTimedAsWhole(const plan::Step& loop) const;
+    void afterFile(const plan::Step&);
 
     PhaseContext& c;
     bool isOn;

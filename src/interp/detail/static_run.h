@@ -24,6 +24,8 @@ private:
     Actor* drainsItself();
     graph::Ending ending();
     bool drainPhases(const strc_draining&);
+    void takeFile(const strc_draining&);
+    bool writeFile();
     bool drainFunctions(const strc_draining&, Actor&);
     void drainInput();
 

@@ -13,7 +13,7 @@ bool hasChunk(const plan::Plan&);
 plan::Chunk chunkOf(Functions&, base::Context&, const plan::Plan&, const elab::Kernel& whole,
                     base::SourceRange header);
 
-/// Once the filter is a node of a program: steps of the open ends are about its edges.
-void placeEnds(plan::Chunk&, const graph::Graph&);
+/// Once the filter is a node of a program: steps of the ends are about its edges, or firings of filters with files.
+void placeEnds(plan::Chunk&, const plan::Plan&, const graph::Graph&);
 
 }  // namespace strc::lowered

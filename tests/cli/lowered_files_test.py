@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Programs that read and write files, as one filter between these (--tapes=arrays): files, messages, ends and figures are those of the
+program as it was."""
+
+import json
+import struct
+import unittest
+
+from command import Case
+
+# Its window has to be filled first, blocks stay on tapes, and one filter has a state that is carried.
+CHAIN = """void->void pipeline Main { add Source; add Work; add FileWriter<int>("out.raw"); }
+void->int pipeline Source { add FileReader<int>("in.raw"); }
+int->int pipeline Work { add Window; add Block(4); add Sum; }
+int->int filter Window { work pop 1 peek 3 push 1 { push(peek(0) + 2 * peek(1) - peek(2)); pop(); } }
+int->int filter Block(int n) { work pop n push n { for (int k = 0; k < n; k++) push(3 * pop()); } }
+int->int filter Sum { int s; work pop 1 push 1 { s = 5 * s + pop(); push(s); } }
+"""
+READS = CHAIN.replace('add FileWriter<int>("out.raw")', "add int->void filter { work pop 1 { println(pop()); } }")
+WRITES = """void->void pipeline Main { add Ramp; add FileWriter<int>("out.raw"); }
+void->int filter Ramp { int n; work push 3 { for (int k = 0; k < 3; k++) push(n++); println(n); } }
+"""
+OPEN_INPUT = CHAIN.replace("void->void", "int->void", 1).replace("add Source; ", "")
+OPEN_OUTPUT = CHAIN.replace("void->void", "void->int", 1).replace(' add FileWriter<int>("out.raw");', "")
+COPIES = 'void->void pipeline Main { add FileReader<float>("in.raw"); add FileWriter<float>("out.raw"); }'
+# A branch that drops what it gets, and items that are enqueued.
+SPLIT = """void->void pipeline Main { add FileReader<int>("in.raw"); add Two; add FileWriter<int>("out.raw"); }
+int->int splitjoin Two {
+    split roundrobin(1, 2);
+    add int->int filter { int a; prework push 2 { push(7); push(8); } work pop 1 push 1 { a += pop(); push(a); } };
+    add int->int filter { work pop 4 push 2 { push(pop() ^ pop()); push(pop() - pop()); } };
+    join roundrobin(1, 1);
+}
+"""
+FAULT = CHAIN.replace("push(3 * pop())", "push(1000 / (40 - pop()))")
+SEVERAL = {
+    "it has several inputs, files among them": """void->int pipeline Main {
+        add splitjoin { split roundrobin(0); add FileReader<int>("in.raw"); add FileReader<int>("in.raw"); join roundrobin; };
+    }""",
+    "it has several outputs, files among them": """void->void pipeline Main {
+        add FileReader<int>("in.raw");
+        add splitjoin { split duplicate; add FileWriter<int>("out.raw"); add FileWriter<int>("other.raw"); join roundrobin(0); };
+    }""",
+}  # fmt: skip
+
+
+class Files(Case):
+    def setUp(self):
+        super().setUp()
+        self.executables = {}
+
+    def read(self, name):
+        path = self.folder / name
+        return path.read_bytes() if path.exists() else None
+
+    def outcome(self, words, executable=None, status=0, data=b""):
+        """What is printed, the messages, and the file. The interpreter knows no more of a fault than that it is in the one filter."""
+        (self.folder / "out.raw").unlink(missing_ok=True)
+        out, err = self.call(*words, input=data, executable=executable, status=status)
+        err = [line for line in err.splitlines() if "error: " in line or "warning: " in line]
+        return out, err, self.read("out.raw")
+
+    def alike(self, text, count, *words, build=(), status=0, data=b""):
+        """All engines, and what they agree on."""
+        path = self.file("p.str", text)
+        self.file("in.raw", struct.pack(f"<{count}i", *(k * k % 101 for k in range(count))))
+        ends = [*build, *words, path]
+        expected = self.outcome(["run", "--interpret", *ends], status=status, data=data)
+        for engine in (
+            ["--interpret"], ["--no-interpret"], ["--no-interpret", "-O0"], ["--no-interpret", "-j3", "--no-tune", "--chunk=2"],
+            ["--no-interpret", "-j3", "--no-tune", "--chunk=64", "-O0"],
+        ):  # fmt: skip
+            self.assertEqual(self.outcome(["run", "--tapes=arrays", *engine, *ends], status=status, data=data), expected, engine)
+        made = self.built(path, *build)
+        self.assertEqual(self.outcome(words, made, status=status, data=data), expected)
+        return expected
+
+    def built(self, path, *build):
+        """The executable, made once for a program."""
+        text = path.read_bytes()
+        if text not in self.executables:
+            self.executables[text] = f"./made{len(self.executables)}"
+            self.call("build", "--tapes=arrays", "-o", self.executables[text], *build, path)
+        return self.executables[text]
+
+    def test_between_files(self):
+        for text in (CHAIN, READS, SPLIT, COPIES):
+            self.alike(text, 20000)
+        for text in (CHAIN, SPLIT):
+            for count, tail in ((1, "drop"), (6, "pad"), (6, "drain"), (5003, "pad"), (5003, "drain")):
+                self.alike(text, count, f"--tail={tail}")
+
+    def test_a_file_and_an_open_end(self):
+        numbers = b" ".join(b"%d" % (k % 97) for k in range(5003))
+        self.alike(OPEN_INPUT, 1, "--in-format=text", build=["--top", "Main"], data=numbers)
+        out, _, written = self.alike(OPEN_OUTPUT, 5003, "--out-format=text", build=["--top", "Main"])
+        self.assertGreater(len(out.split()), 4900)
+        self.assertIsNone(written)
+
+    def test_iterations_and_limits(self):
+        for count in (0, 1, 1000):
+            self.assertEqual(len(self.alike(WRITES, 1, "-i", count)[2] or b""), 12 * count)
+        self.alike(CHAIN, 5003, "-i", 7)
+        self.assertEqual(len(self.alike(CHAIN, 5003, "--limit", 1001)[2]), 4 * 1001)
+
+    def test_faults(self):
+        """Before the steady state with the fault all is written."""
+        _, err, written = self.alike(FAULT, 1003, status=1)
+        self.assertIn("division", err[0])
+        self.assertIsNotNone(written)
+        err = self.call("run", "--tapes=arrays", "--no-interpret", "p.str", status=1)[1]
+        self.assertIn("in instance Main.Work.Block", err)
+
+    def test_files_that_are_not_there(self):
+        path = self.file("p.str", CHAIN)
+        expected = self.outcome(["run", path], status=1)
+        for engine in (["--interpret"], ["--no-interpret"]):
+            self.assertEqual(self.outcome(["run", "--tapes=arrays", *engine, path], status=1), expected)
+        self.file("in.raw", b"")
+        expected = self.outcome(["run", path], status=1)
+        for engine in (["--interpret"], ["--no-interpret"]):
+            words = ["run", "--tapes=arrays", *engine, path]
+            self.assertEqual(self.outcome(words, status=1), expected)
+            self.assertIn("in instance Main.Source.FileReader", self.call(*words, status=1)[1])
+
+    def test_as_one_filter(self):
+        """The plan fires the reader, the filter and the writer, and threads share chunks of it."""
+        path = self.file("p.str", CHAIN)
+        plan = self.call("run", "--tapes=arrays", "-j3", "--no-tune", "--chunk=64", "--emit=plan", path)[0].decode()
+        self.assertIn("chunk of", plan)
+        for part in ("Main.Source.FileReader -> Main.Main", "Main.Main -> Main.FileWriter", "of 16 Main.Main"):
+            self.assertIn(part, plan)
+
+    def test_profiles(self):
+        """Firings of all filters, and time that each takes."""
+        path = self.file("p.str", CHAIN)
+        self.file("in.raw", bytes(4 * 200003))
+        rows = []
+        for words in ([], ["--tapes=arrays"]):
+            self.call("run", "--no-interpret", "-j1", *words, "--profile=p.json", path)
+            rows.append({row["path"]: row for row in json.loads(self.bytes("p.json"))["strc"]["filters"]})
+        plain, one = ({name: row["firings"] for name, row in each.items()} for each in rows)
+        self.assertEqual(one, plain)
+        for name in ("Main.Source.FileReader", "Main.FileWriter"):
+            self.assertGreater(rows[1][name]["seconds"], 0)
+
+    def test_what_has_no_lower_form_yet(self):
+        for why, text in SEVERAL.items():
+            path = self.file("p.str", text)
+            _, err = self.call("build", "--tapes=arrays", "--top", "Main", path, status=1)
+            self.assertIn(f"{why} [cannot-compile]", err)
+
+
+if __name__ == "__main__":
+    unittest.main()
