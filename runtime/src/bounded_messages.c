@@ -37,7 +37,7 @@ static void keep_spare(strc_mailbox *box, strc_pending *message) {
 
 void strc_bounded_mail_begin(strc_env *env, const strc_program *program, void *state,
                              uint32_t bound, void *block) {
-    static const strc_message_memory memory = {take_spare, keep_spare};
+    static const strc_message_memory memory = {take_spare, keep_spare, 0};
     env->message_memory = &memory;
     env->most_messages = bound;
     env->bytes_left = UINT64_MAX;
