@@ -33,6 +33,11 @@ extern const strc_message_memory strc_message_heap_undone;
 /// Of all that waits.
 uint64_t strc_mail_bytes(const strc_mailbox *, uint32_t count);
 
+/// Memory of one mailbox with a bound, and a mailbox without messages in it.
+uint64_t strc_bounded_box_bytes(const strc_program *, uint32_t box, uint32_t bound);
+void strc_bounded_box_begin(const strc_program *, uint32_t number, uint32_t bound, strc_mailbox *,
+                            void *block);
+
 /// What both have in common: mailboxes without messages.
 void strc_mailboxes_begin(strc_env *, const strc_program *, void *state);
 /// Which handler of a program runs a message, among strc_program.handlers.
