@@ -28,6 +28,15 @@ static int make(strc_library *self, const strc_thread_options *how, strc_helpers
     return self->flow->helpers ? 0 : 1;
 }
 
+/// Why more than one were asked for in vain; "": they were not.
+static const char *why_alone(const strc_library *self, const strc_thread_options *how) {
+    if (how->threads < 2 || self->facts.program->partitioning) return "";
+    return self->facts.program->demand ? "one thread does all: what follows what is decided by the "
+                                         "items, as rates are dynamic"
+                                       : "one thread does all: when the library was built no part "
+                                         "was found that another thread could do";
+}
+
 /// Fewer threads than there could be are no fault.
 static int begin(strc_library *self) {
     strc_helpers_refusal refusal;
@@ -53,7 +62,8 @@ STRC_EXPORTED int strc_library_threads(strc_library *self, const strc_thread_opt
     if (make(self, &all, &refusal) != 0)
         return say(self, STRC_LIBRARY_MEMORY, "there is no memory for threads");
     const char *refused = strc_helpers_refusal_text(refusal);
-    return refused ? say(self, STRC_LIBRARY_REFUSED, refused) : say(self, STRC_LIBRARY_OK, "");
+    return refused ? say(self, STRC_LIBRARY_REFUSED, refused)
+                   : say(self, STRC_LIBRARY_OK, why_alone(self, &all));
 }
 
 STRC_EXPORTED int strc_library_thread_report(strc_library *self, uint32_t thread,

@@ -315,7 +315,7 @@ static int set_mail_aside(strc_team *team, strc_env *env) {
         member *each = &team->members[k];
         strc_mail_arena_reset(&each->mail);
         for (uint32_t box = 0; box < count; ++box) strc_mailbox_empty(&each->env.mailboxes[box]);
-        each->env.bytes_left = env->bytes_left;
+        each->env.bytes_left = env->bytes_left / team->threads;  // so all together keep the limit
     }
     memcpy(team->mailboxes, env->mailboxes, count * sizeof *team->mailboxes);
     env->mail_arena = &team->mail;
@@ -326,14 +326,6 @@ static int set_mail_aside(strc_team *team, strc_env *env) {
         memcpy(env->mailboxes, team->mailboxes, count * sizeof *team->mailboxes);
     }
     return failed;
-}
-
-static uint64_t bytes_waiting(const strc_mailbox *boxes, uint32_t count) {
-    uint64_t bytes = 0;
-    for (uint32_t k = 0; k < count; ++k)
-        for (uint32_t i = boxes[k].first; i < boxes[k].end; ++i)
-            bytes += boxes[k].messages[i]->bytes;
-    return bytes;
 }
 
 /// Mailboxes are the program's own again: what threads have left, from the heap, or else what they were. Nonzero: there is no memory,
@@ -348,7 +340,8 @@ static int settle_mail(strc_team *team, strc_env *env, int is_done) {
         memcpy(left, env->mailboxes, count * sizeof *left);
         failed = strc_mail_copy(env, env->mailboxes, left, count);
         if (!failed)
-            env->bytes_left += bytes_waiting(team->mailboxes, count) - bytes_waiting(left, count);
+            env->bytes_left +=
+                strc_mail_bytes(team->mailboxes, count) - strc_mail_bytes(left, count);
         strc_mail_free(failed ? env->mailboxes : team->mailboxes, count);
     }
     free(left);

@@ -7,6 +7,7 @@
 #include "messages.h"
 #include "pulled.h"
 #include "run.h"
+#include "saved_messages.h"
 #include "strc/partitions.h"
 
 enum {
@@ -134,9 +135,10 @@ static int is_worth_sharing(const strc_flow *self) {
 static void begin_scaling(strc_flow *self) {
     const strc_flow_facts *facts = self->facts;
     self->before.is_valid = 0;
-    self->scales =
-        facts->program->scaled.iterations != 0 && facts->can_scale && is_worth_undoing(self);
-    self->shares = self->helpers && facts->can_scale && is_worth_sharing(self);
+    self->scales = self->shares = 0;
+    if (!facts->can_scale || strc_rest_lasts(&self->rest)) return;
+    self->scales = facts->program->scaled.iterations != 0 && is_worth_undoing(self);
+    self->shares = self->helpers && is_worth_sharing(self);
 }
 
 /// Copies what is kept out of the state, or back.
@@ -151,10 +153,19 @@ static void copy_kept(strc_flow *self, int back) {
     }
 }
 
+static void take_messages_back(strc_flow *self) {
+    const strc_program *program = self->facts->program;
+    memset(self->env.mailboxes, 0, program->mailbox_count * sizeof *self->env.mailboxes);
+    strc_bounded_mail_begin(&self->env, program, self->state, (uint32_t)self->facts->bound,
+                            self->message_memory);
+    strc_messages_restore(&self->env, program, self->before.messages);
+}
+
 static void remember(strc_flow *self) {
     strc_flow_before *before = &self->before;
     if (before->is_valid || !self->facts->can_fail) return;
     copy_kept(self, 0);
+    if (before->messages) strc_messages_save(&self->env, self->facts->program, before->messages);
     before->random = self->env.random;
     before->done = self->done;
     before->taken = self->taken;
@@ -164,11 +175,13 @@ static void remember(strc_flow *self) {
     before->is_valid = 1;
 }
 
-/// After a fault in what was done at once: 1 if it is undone, to be done again one by one.
+/// After a fault in what was done at once: 1 if it is undone, to be done again one by one. There the fault comes again, but
+/// for that of messages without room: in a phase of many steady states more of them wait.
 static int go_back(strc_flow *self) {
     strc_flow_before *before = &self->before;
     if (!before->is_valid) return 0;
     copy_kept(self, 1);
+    if (before->messages) take_messages_back(self);
     self->env.random = before->random;
     self->done = before->done;
     self->taken = before->taken;
@@ -176,6 +189,7 @@ static int go_back(strc_flow *self) {
     self->waiting = before->waiting;
     before->is_valid = 0;
     self->scales = self->shares = 0;
+    strc_rest_begin(&self->rest);
     return 1;
 }
 
@@ -292,6 +306,7 @@ int strc_flow_process(strc_flow *self, const strc_flow_ends *ends) {
     do {
         end = strc_attempt(&self->env, run_phases, self);
     } while (end == STRC_END_FAULT && go_back(self));
+    if (self->scales || self->shares) strc_rest_sound(&self->rest);
     return conclude_call(self, end);
 }
 
@@ -309,23 +324,27 @@ int strc_flow_drain(strc_flow *self, const strc_flow_ends *ends) {
 static size_t lay_out(const strc_flow_facts *facts, strc_flow *self) {
     const strc_program *program = facts->program;
     size_t at = strc_flow_aligned(sizeof *self);
-    const size_t parts[] = {offsetof(strc_flow, state),         offsetof(strc_flow, work),
-                            offsetof(strc_flow, before.kept),   offsetof(strc_flow, parameters),
-                            offsetof(strc_flow, waiting.items), offsetof(strc_flow, pending.items),
-                            offsetof(strc_flow, numbers),       offsetof(strc_flow, message_memory),
-                            offsetof(strc_flow, pulled)};
+    const size_t parts[] = {
+        offsetof(strc_flow, state),          offsetof(strc_flow, work),
+        offsetof(strc_flow, before.kept),    offsetof(strc_flow, before.messages),
+        offsetof(strc_flow, parameters),     offsetof(strc_flow, waiting.items),
+        offsetof(strc_flow, pending.items),  offsetof(strc_flow, numbers),
+        offsetof(strc_flow, message_memory), offsetof(strc_flow, pulled)};
     const int undoes = (program->scaled.iterations != 0 || program->partitioning) &&
                        facts->can_scale && facts->can_fail;
+    const uint32_t bound = (uint32_t)facts->bound;
+    const int undoes_messages = undoes && program->mailbox_count != 0;
     const uint64_t numbers =
         program->ending ? strc_draining_numbers(program->ending, strc_draining_places(program)) : 0;
     const uint64_t bytes[] = {program->state_size,
                               program->work_size,
                               undoes ? strc_flow_kept_bytes(program) : 0,
+                              undoes_messages ? strc_messages_most_saved(program, bound) : 0,
                               facts->parameter_bytes,
                               strc_flow_most_waiting(facts) * facts->in_size,
                               strc_flow_most_pending(facts) * facts->out_size,
                               numbers * sizeof(int64_t),
-                              strc_bounded_mail_bytes(program, (uint32_t)facts->bound),
+                              strc_bounded_mail_bytes(program, bound),
                               program->demand ? strc_pulled_bytes(facts) : 0};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) {
         if (self && bytes[k] != 0)
@@ -399,13 +418,14 @@ void strc_flow_reset(strc_flow *self) {
                            .parameters = self->parameters,
                            .work = self->work,
                            .kernels = self->env.kernels};
-    if (self->message_memory)
+    if (self->facts->program->mailbox_count != 0)
         strc_bounded_mail_begin(&self->env, self->facts->program, self->state,
                                 (uint32_t)self->facts->bound, self->message_memory);
     if (self->pulled) strc_pulled_reset(self->pulled);
     self->waiting.first = self->waiting.count = 0;
     self->pending.first = self->pending.count = 0;
     self->has_begun = self->has_failed = self->is_draining = 0;
+    self->rest = (strc_rest){0};
     self->done = 0;
     self->changed = 0;
     self->all_taken = self->all_given = 0;

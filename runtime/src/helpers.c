@@ -14,9 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rest.h"
 #include "run.h"
+#include "shared_mail.h"
 #include "strc/partitions.h"
+#include "strc/rest.h"
 #include "thread.h"
 
 enum {
@@ -63,6 +64,7 @@ struct strc_helpers {
     member *members;
     char *work;
     char *state;
+    strc_shared_mail *mail;  ///< null: there are no messages
     uint64_t random;  ///< of the partition that draws numbers
     uint64_t block;  ///< how many there were
     uint64_t left_alone;  ///< and how many were not worth it
@@ -128,11 +130,25 @@ static int take_any(member *me) {
     return 0;
 }
 
+static void do_slice_with_mail(member *me) {
+    strc_helpers *team = me->team;
+    const uint32_t partition = (uint32_t)(me->partition - team->parts->partitions);
+    me->env.mailboxes = strc_shared_mail_of(team->mail, partition);
+    if (strc_shared_mail_take(team->mail, &me->env, partition, me->slice) != 0)
+        strc_leave(&me->env, STRC_END_FAULT);
+    me->partition->run(&me->env, team->state, me->slice);
+    strc_shared_mail_give(team->mail, partition, me->slice);
+}
+
 static strc_end do_slice(void *self) {
     member *me = self;
     strc_helpers *team = me->team;
     if (me->partition->random) me->env.random = team->random;
-    me->partition->run(&me->env, team->state, me->slice);
+    if (team->mail) {
+        do_slice_with_mail(me);
+    } else {
+        me->partition->run(&me->env, team->state, me->slice);
+    }
     if (me->partition->random) team->random = me->env.random;
     return STRC_END_ITERATIONS;
 }
@@ -303,14 +319,17 @@ int strc_helpers_run(strc_helpers *team, strc_env *env, void *state) {
     team->parts->begin(env, state);
     me->env.stack_end = env->stack_end;
     team->was_stopped = 0;
+    if (team->mail) strc_shared_mail_begin(team->mail, env);
     open_block(team, env->random, state);
     call_helpers(team);
     while (!is_over(team))
         if (take_any(me) || wait_for_others(me)) finish(me);
     if (strc_is_set(&team->failed)) {
         close_block(team);
+        if (team->mail) strc_shared_mail_drop(team->mail);
         return -1;
     }
+    if (team->mail) strc_shared_mail_end(team->mail, env);
     env->random = team->random;
     team->parts->end(env, state);
     if (team->was_stopped)
@@ -379,7 +398,9 @@ static int make_members(strc_helpers *team, const strc_flow *flow, uint32_t coun
     const uint64_t work = flow->facts->program->work_size;
     team->members = aligned_alloc(kLine, count * sizeof *team->members);
     team->work = aligned_alloc(kLine, count * work + kLine);
-    if (!team->members || !team->work) return 1;
+    const int has_mail = team->parts->owners != NULL;
+    team->mail = has_mail ? strc_shared_mail_new(flow) : NULL;
+    if (!team->members || !team->work || (has_mail && !team->mail)) return 1;
     memset(team->work, 0, count * work + kLine);  // all of it is there from now on
     for (uint32_t k = 0; k < count; ++k) {
         member *each = &team->members[k];
@@ -421,6 +442,7 @@ void strc_helpers_free(strc_helpers *team) {
         syscall(SYS_futex, &team->opened, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
         for (uint32_t k = 1; k < team->threads; ++k) pthread_join(team->members[k].thread, NULL);
     }
+    strc_shared_mail_free(team->mail);
     free(team->work);
     free(team->members);
     free(team);

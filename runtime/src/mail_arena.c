@@ -85,7 +85,7 @@ static void keep_in_arena(strc_mailbox *box, strc_pending *message) {
     (void)message;
 }
 
-const strc_message_memory strc_message_arena = {take_from_arena, keep_in_arena};
+const strc_message_memory strc_message_arena = {take_from_arena, keep_in_arena, 0};
 
 void strc_mailbox_empty(strc_mailbox *box) {
     *box = (strc_mailbox){.fired = box->fired, .due = INT64_MAX};

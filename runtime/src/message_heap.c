@@ -30,7 +30,8 @@ static void free_message(strc_mailbox *box, strc_pending *message) {
     free(message);
 }
 
-const strc_message_memory strc_message_heap = {take_new, free_message};
+const strc_message_memory strc_message_heap = {take_new, free_message, 1};
+const strc_message_memory strc_message_heap_undone = {take_new, free_message, 0};
 
 void strc_mail_begin(strc_env *env, const strc_program *program, void *state) {
     env->message_memory = &strc_message_heap;

@@ -20,9 +20,23 @@ typedef struct strc_message_memory {
     /// For so many bytes of arguments, with room for it at the end of the mailbox; null: there is no memory.
     strc_pending *(*take)(strc_env *, strc_mailbox *, uint64_t bytes);
     void (*give_back)(strc_mailbox *, strc_pending *);
+    /// Bytes of a message count until it is delivered; else until a transaction ends. Firings may have another order within one, so what is on
+    /// its way at a time is another number: never more than all that is sent in it, which is what is compared with the limit then. In memory
+    /// with a bound bytes are not counted at all.
+    int counts_deliveries;
 } strc_message_memory;
 
 extern const strc_message_memory strc_message_heap;
+/// The same memory within a transaction.
+extern const strc_message_memory strc_message_heap_undone;
+
+/// Of all that waits.
+uint64_t strc_mail_bytes(const strc_mailbox *, uint32_t count);
+
+/// Memory of one mailbox with a bound, and a mailbox without messages in it.
+uint64_t strc_bounded_box_bytes(const strc_program *, uint32_t box, uint32_t bound);
+void strc_bounded_box_begin(const strc_program *, uint32_t number, uint32_t bound, strc_mailbox *,
+                            void *block);
 
 /// What both have in common: mailboxes without messages.
 void strc_mailboxes_begin(strc_env *, const strc_program *, void *state);

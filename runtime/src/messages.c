@@ -70,6 +70,14 @@ void strc_mailbox_close_up(strc_mailbox *box) {
     box->end = count;
 }
 
+uint64_t strc_mail_bytes(const strc_mailbox *boxes, uint32_t count) {
+    uint64_t bytes = 0;
+    for (uint32_t k = 0; k < count; ++k)
+        for (uint32_t i = boxes[k].first; i < boxes[k].end; ++i)
+            bytes += boxes[k].messages[i]->bytes;
+    return bytes;
+}
+
 void strc_mailbox_put(strc_mailbox *box, strc_pending *message) {
     uint32_t from = box->first, to = box->end;
     while (from < to) {
@@ -142,7 +150,7 @@ void strc_deliver(strc_env *env, void *state, int32_t mailbox) {
     while (box->due <= box->fired) {
         box->open = box->messages[box->first++];
         strc_mailbox_note_due(box);
-        env->bytes_left += box->open->bytes;
+        if (env->message_memory->counts_deliveries) env->bytes_left += box->open->bytes;
         box->open->handle(env, state, box->open->arguments);
         env->message_memory->give_back(box, box->open);
         box->open = NULL;

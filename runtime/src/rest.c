@@ -1,4 +1,4 @@
-#include "rest.h"
+#include "strc/rest.h"
 
 enum {
     kFirst = 64,  ///< blocks

@@ -10,7 +10,7 @@
 static void forget_messages(strc_env *env, strc_mailbox *box) {
     while (box->first < box->end) {
         strc_pending *message = box->messages[box->first++];
-        env->bytes_left += message->bytes;
+        if (env->message_memory->counts_deliveries) env->bytes_left += message->bytes;
         env->message_memory->give_back(box, message);
     }
 }

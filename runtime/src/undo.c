@@ -43,17 +43,33 @@ static int set_mail_aside(strc_undo *undo) {
     if (!undo->mailboxes) return 1;
     memcpy(undo->mailboxes, env->mailboxes, count * sizeof *undo->mailboxes);
     undo->bytes_left = env->bytes_left;
-    if (strc_mail_copy(env, env->mailboxes, undo->mailboxes, count) == 0) return 0;
+    if (strc_mail_copy(env, env->mailboxes, undo->mailboxes, count) == 0) {
+        env->message_memory = &strc_message_heap_undone;
+        return 0;
+    }
     strc_mail_free(env->mailboxes, count);
     memcpy(env->mailboxes, undo->mailboxes, count * sizeof *undo->mailboxes);
     return 1;
 }
 
 static void put_mail_back(strc_undo *undo) {
+    strc_env *env = undo->env;
     const uint32_t count = undo->program->mailbox_count;
     if (count == 0) return;
-    memcpy(undo->env->mailboxes, undo->mailboxes, count * sizeof *undo->mailboxes);
-    undo->env->bytes_left = undo->bytes_left;
+    memcpy(env->mailboxes, undo->mailboxes, count * sizeof *undo->mailboxes);
+    env->bytes_left = undo->bytes_left;
+    env->message_memory = &strc_message_heap;
+}
+
+/// What waits now is what waits; the copies go.
+static void settle_mail(strc_undo *undo) {
+    strc_env *env = undo->env;
+    const uint32_t count = undo->program->mailbox_count;
+    if (count == 0) return;
+    env->bytes_left = undo->bytes_left + strc_mail_bytes(undo->mailboxes, count) -
+                      strc_mail_bytes(env->mailboxes, count);
+    env->message_memory = &strc_message_heap;
+    strc_mail_free(undo->mailboxes, count);
 }
 
 int strc_undo_begin(strc_undo *undo) {
@@ -84,8 +100,7 @@ int strc_undo_commit(strc_undo *undo) {
     if (!undo->is_open) return 0;
     strc_watch_disarm(undo->watch);
     undo->is_open = 0;
-    if (undo->is_copied && undo->mailboxes)
-        strc_mail_free(undo->mailboxes, undo->program->mailbox_count);
+    if (undo->is_copied) settle_mail(undo);
     return undo->env->host->commit(undo->env->host->self);
 }
 

@@ -30,6 +30,30 @@ std::uint32_t nameOf(ModuleBuilder& m, const plan::Partition& partition) {
     return partition.nodes.empty() ? STRC_NOBODY : partition.nodes.front();
 }
 
+llvm::Constant* none(ModuleBuilder& m) { return llvm::ConstantPointerNull::get(m.ptr()); }
+
+/// Of each mailbox the partition in which its filter fires.
+llvm::Constant* ownersOf(ModuleBuilder& m, const plan::Partitioning& all) {
+    if (m.plan.mailboxes.empty()) return none(m);
+    std::vector<std::uint32_t> owners(m.plan.mailboxes.size());
+    for (std::uint32_t k = 0; k < all.partitions.size(); ++k)
+        for (const graph::NodeId node : all.partitions[k].nodes)
+            if (const std::uint32_t box = m.plan.mailboxOf(node); box != graph::kNone)
+                owners[box] = k;
+    return global(m, llvm::ConstantDataArray::get(m.context, owners), "owners");
+}
+
+/// Rows of strc_post.
+std::vector<std::uint32_t> postsOf(ModuleBuilder& m, const plan::Partitioning& all) {
+    std::vector<std::uint32_t> posts;
+    for (const plan::PartitionChannel& channel : all.channels)
+        if (channel.receiver != graph::kNone && channel.from != channel.to)
+            posts.insert(posts.end(), {static_cast<std::uint32_t>(channel.from),
+                                       static_cast<std::uint32_t>(channel.to),
+                                       m.plan.mailboxOf(channel.receiver)});
+    return posts;
+}
+
 }  // namespace
 
 llvm::Constant* emitPartitioning(ModuleBuilder& m, const plan::Partitioning& partitioning,
@@ -44,7 +68,7 @@ llvm::Constant* emitPartitioning(ModuleBuilder& m, const plan::Partitioning& par
         const plan::Partition& each = partitioning.partitions[k];
         const std::vector<std::uint32_t> needs = needsOf(partitioning, k);
         llvm::Constant* list =
-            needs.empty() ? llvm::ConstantPointerNull::get(m.ptr())
+            needs.empty() ? none(m)
                           : global(m, llvm::ConstantDataArray::get(m.context, needs), "needs");
         rows.push_back(llvm::ConstantStruct::getAnon(
             {functions[k], list, narrow(needs.size()),
@@ -52,15 +76,20 @@ llvm::Constant* emitPartitioning(ModuleBuilder& m, const plan::Partitioning& par
              narrow(each.drawsRandom ? 1 : 0), narrow(each.home), narrow(nameOf(m, each))}));
     }
     auto* table = llvm::ArrayType::get(rows.front()->getType(), rows.size());
+    const std::vector<std::uint32_t> posts = postsOf(m, partitioning);
     const std::vector<std::uint64_t> reads(partitioning.reads.begin(), partitioning.reads.end());
-    return global(m,
-                  llvm::ConstantStruct::getAnon(
-                      {global(m, llvm::ConstantDataArray::get(m.context, reads), "shared.reads"),
-                       wide(partitioning.iterations), functions[count], functions[count + 1],
-                       global(m, llvm::ConstantArray::get(table, rows), "partitions"),
-                       narrow(count), narrow(static_cast<std::size_t>(partitioning.slices)),
-                       wide(static_cast<std::int64_t>(partitioning.work))}),
-                  "partitioning");
+    return global(
+        m,
+        llvm::ConstantStruct::getAnon(
+            {global(m, llvm::ConstantDataArray::get(m.context, reads), "shared.reads"),
+             wide(partitioning.iterations), functions[count], functions[count + 1],
+             global(m, llvm::ConstantArray::get(table, rows), "partitions"), narrow(count),
+             narrow(static_cast<std::size_t>(partitioning.slices)),
+             wide(static_cast<std::int64_t>(partitioning.work)), ownersOf(m, partitioning),
+             posts.empty() ? none(m)
+                           : global(m, llvm::ConstantDataArray::get(m.context, posts), "posts"),
+             wide(static_cast<std::int64_t>(posts.size() / 3))}),
+        "partitioning");
 }
 
 }  // namespace strc::codegen

@@ -53,11 +53,7 @@ Loop onlyOf(const Loop& loop, const graph::Components& parts, std::uint32_t part
 
 }  // namespace
 
-MessageOrder messageOrder(const Plan& plan) {
-    MessageOrder order;
-    if (plan.mailboxes.empty()) return order;
-    order.hasMail.resize(plan.program->graph.nodes.size());
-    for (const Mailbox& box : plan.mailboxes) order.hasMail[box.node] = true;
+std::vector<Post> postsOf(const Plan& plan) {
     const std::vector<graph::MessageLink>& links = plan.program->graph.messages;
     std::map<NodeId, std::set<NodeId>>
         senders;  // of a receiver; one that sends to itself is one of them
@@ -66,11 +62,26 @@ MessageOrder messageOrder(const Plan& plan) {
             if (plan.program->graph.nodes[receiver].effects & graph::kSends)
                 senders[receiver].insert(receiver);
     for (const graph::MessageLink& link : links) senders[link.receiver].insert(link.sender);
-    for (const graph::MessageLink& link : links) {
+    std::vector<Post> posts;
+    for (const graph::MessageLink& link : links)
+        if (link.downstream && link.minLatency && hasRoute(plan, link) &&
+            senders[link.receiver].size() == 1)
+            posts.push_back({link.sender, link.receiver});
+    return posts;
+}
+
+MessageOrder messageOrder(const Plan& plan) {
+    MessageOrder order;
+    if (plan.mailboxes.empty()) return order;
+    order.hasMail.resize(plan.program->graph.nodes.size());
+    for (const Mailbox& box : plan.mailboxes) order.hasMail[box.node] = true;
+    const std::vector<Post> posts = postsOf(plan);
+    for (const graph::MessageLink& link : plan.program->graph.messages) {
         order.arrows.push_back({link.sender, link.receiver});
-        const bool isFree = link.downstream && link.minLatency && hasRoute(plan, link) &&
-                            senders[link.receiver].size() == 1;
-        if (!isFree) order.arrows.push_back({link.receiver, link.sender});
+        const bool isPost = std::any_of(posts.begin(), posts.end(), [&](const Post& post) {
+            return post.sender == link.sender && post.receiver == link.receiver;
+        });
+        if (!isPost) order.arrows.push_back({link.receiver, link.sender});
     }
     return order;
 }

@@ -7,6 +7,7 @@
 #include "ir/stored_fields.h"
 #include "ir/varying.h"
 #include "plan/detail/layout.h"
+#include "plan/detail/message_order.h"
 #include "plan/detail/slice.h"
 #include "plan/work.h"
 #include "strc/partitions.h"
@@ -32,14 +33,20 @@ bool changesState(const elab::Kernel& kernel) {
 class Division {
 public:
     Division(const Plan& made, const Placed& placed, std::int64_t states)
-        : plan(made), program(*made.program), iterations(states), work(program) {
+        : plan(made),
+          program(*made.program),
+          iterations(states),
+          work(program),
+          posts(postsOf(made)) {
         bool hasMoved = false;
         for (const Step& step : placed.steps) {
             if (step.kind == StepKind::Read || isEnd(step, true)) {
                 begin.push_back(step);
+                isFine = isFine && !hasMail(step.node);
             } else if (step.kind == StepKind::Write || step.kind == StepKind::Move ||
                        isEnd(step, false)) {
                 end.push_back(step);
+                isFine = isFine && !hasMail(step.node);
                 hasMoved = hasMoved || step.kind == StepKind::Move;
             } else {
                 isFine = isFine && !hasMoved && mayBeShared(step);
@@ -86,10 +93,12 @@ private:
 
     bool hasEffect(NodeId id) const {
         const graph::Node& node = program.graph.nodes[id];
-        return (node.effects & ~graph::kRandom) != 0 ||
+        return (node.effects & ~(graph::kRandom | graph::kSends)) != 0 ||
                (node.kernel != kNone &&
                 program.kernels[node.kernel].builtin != types::BuiltinStream::None);
     }
+
+    bool hasMail(NodeId id) const { return id != kNone && plan.mailboxOf(id) != kNone; }
 
     /// What prints, reads or writes files at an end of the program stays with the calling thread.
     bool isEnd(const Step& step, bool isFirst) const {
@@ -108,7 +117,7 @@ private:
         const graph::Node& node = program.graph.nodes[step.node];
         if (node.kernel == kNone) return false;
         const elab::Kernel& kernel = program.kernels[node.kernel];
-        return kernel.code.work && !changesState(kernel) &&
+        return kernel.code.work && !hasMail(step.node) && !changesState(kernel) &&
                ir::findVarying(*kernel.code.work).whyNot.empty();
     }
 
@@ -143,6 +152,14 @@ private:
                 }
             for (EdgeId tape : tapes(steps[k], false)) writers[tape].push_back(k);
         }
+        for (const Post& post : posts)
+            for (std::size_t from = 0; from < steps.size(); ++from)
+                for (std::size_t to = from + 1; to < steps.size(); ++to)
+                    if (drafts[from].nodes.contains(post.sender) &&
+                        drafts[to].nodes.contains(post.receiver)) {
+                        drafts[from].to.insert(to);
+                        drafts[to].from.insert(from);
+                    }
         return drafts;
     }
 
@@ -152,7 +169,7 @@ private:
             const graph::Node& node = program.graph.nodes[firing.node];
             draft.nodes.insert(firing.node);
             draft.drawsRandom = draft.drawsRandom || (node.effects & graph::kRandom) != 0;
-            draft.isInOrder = draft.isInOrder || draft.drawsRandom ||
+            draft.isInOrder = draft.isInOrder || draft.drawsRandom || hasMail(firing.node) ||
                               (node.kernel != kNone && changesState(program.kernels[node.kernel]));
         });
     }
@@ -190,21 +207,34 @@ private:
             for (EdgeId tape : tapes(steps[k], false)) writers[tape].insert(of[k]);
         }
         std::vector<PartitionChannel> made;
-        for (const auto& [tape, ends] : found) {
-            const auto [from, to] = ends;
+        auto add = [&](EdgeId tape, NodeId receiver, std::size_t from, std::size_t to) {
             const bool bySlice = partitions[from].slices == partitions[to].slices;
-            made.push_back({tape, from, to,
+            made.push_back({tape, receiver, from, to,
                             from == to ? ChannelKind::Within
                             : bySlice  ? ChannelKind::BySlice
                                        : ChannelKind::Whole});
+        };
+        for (const auto& [tape, ends] : found) add(tape, kNone, ends.first, ends.second);
+        for (const Post& post : posts) {
+            const std::size_t from = ownerOf(partitions, post.sender);
+            const std::size_t to = ownerOf(partitions, post.receiver);
+            if (from != to) add(kNone, post.receiver, from, to);
         }
         return made;
+    }
+
+    static std::size_t ownerOf(const std::vector<Partition>& partitions, NodeId node) {
+        std::size_t k = 0;
+        while (!std::binary_search(partitions[k].nodes.begin(), partitions[k].nodes.end(), node))
+            ++k;
+        return k;
     }
 
     const Plan& plan;
     const elab::Elaboration& program;
     std::int64_t iterations;
     WorkEstimate work;
+    std::vector<Post> posts;  ///< where sender and receiver need not be together
     std::vector<Step> begin, steps, end;
 };
 

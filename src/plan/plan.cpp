@@ -64,7 +64,8 @@ public:
     /// Empty after reporting.
     std::optional<Plan> run() {
         if (!findMessages(context, result, repetitions)) return std::nullopt;
-        if (options.undoes && !hasTextMessages(program)) messages = messageOrder(result);
+        const bool canUndo = options.undoes || options.undoesMessages;
+        if (canUndo && !hasTextMessages(program)) messages = messageOrder(result);
         if (!messages.isEmpty()) stretched = inStretches(graph, messages, schedule.steady);
         std::vector<std::int64_t> held(graph.edges.size());
         for (EdgeId id = 0; id < held.size(); ++id)

@@ -163,6 +163,8 @@ struct Options {
     /// Who runs the program can undo what programs with dynamic rates do, and what is sent: iterations may be done in batches, and
     /// there may be phases of many steady states with messages.
     bool undoes = false;
+    /// Who runs the program can undo what is sent, and that alone: as a library does within a call.
+    bool undoesMessages = false;
     bool chunks = false;  ///< several threads may run the program
     /// Of a program that has become one filter: the chunk of what it was before, with segments of StepKind::Part, and with places of
     /// what is carried that count from the beginning of its fields. Null: none is there, or it is to be found.

@@ -189,9 +189,11 @@ private:
                                                   : " in order");
             for (const PartitionChannel& channel : all.channels)
                 if (channel.to == k && channel.kind != ChannelKind::Within)
-                    out += fmt::format("    needs {} of partition {}: {}\n",
-                                       channel.kind == ChannelKind::BySlice ? "the slice" : "all",
-                                       channel.from, nameOf(channel.tape));
+                    out += fmt::format(
+                        "    needs {} of partition {}: {}\n",
+                        channel.kind == ChannelKind::BySlice ? "the slice" : "all", channel.from,
+                        channel.tape == kNone ? "messages to " + names[channel.receiver]
+                                              : nameOf(channel.tape));
             printAll(each.steps, 4);
         }
         printAll(all.end, 2);

@@ -78,6 +78,7 @@ enum class ChannelKind : std::uint8_t {
 
 struct PartitionChannel {
     EdgeId tape = graph::kNone;
+    NodeId receiver = graph::kNone;  ///< of messages, which have no tape
     std::size_t from = 0, to = 0;  ///< partitions; from one to many there is a channel for each
     ChannelKind kind = ChannelKind::Within;
 };
@@ -85,7 +86,8 @@ struct PartitionChannel {
 /// Steps that one thread does at a time, and the filters whose state they own; the body of a loop over slices, for positions.
 struct Partition {
     std::vector<Step> steps;
-    std::vector<NodeId> nodes;  ///< that fire in it, in ascending order
+    std::vector<NodeId>
+        nodes;  ///< that fire in it, in ascending order: their mailboxes are its own, too
     std::int64_t slices = 1;  ///< 1, or those of the phase
     bool isInOrder = false;  ///< slice after slice: firings change what others find
     bool drawsRandom = false;

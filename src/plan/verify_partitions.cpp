@@ -32,6 +32,7 @@ public:
             look(each.steps, k);
         }
         for (const PartitionChannel& channel : partitioning.channels) check(channel);
+        for (const graph::MessageLink& link : graph.messages) checkMessages(link);
     }
 
 private:
@@ -55,11 +56,12 @@ private:
         owners[id] = partition;
         if (!std::binary_search(own.nodes.begin(), own.nodes.end(), id))
             faults.add("'{}' is in a partition that does not own it", name);
-        if ((node.effects & ~graph::kRandom) != 0)
+        if ((node.effects & ~(graph::kRandom | graph::kSends)) != 0)
             faults.add("'{}' has an effect in a partition", name);
         const bool isRandom = (node.effects & graph::kRandom) != 0;
         if (isRandom && !own.drawsRandom) faults.add("'{}' draws random numbers unseen", name);
-        if ((isRandom || changesState(node) || plan.counters[id] >= 0) && !own.isInOrder)
+        const bool hasMail = plan.mailboxOf(id) != kNone;
+        if ((isRandom || hasMail || changesState(node) || plan.counters[id] >= 0) && !own.isInOrder)
             faults.add("'{}' has state and no order", name);
     }
 
@@ -80,6 +82,24 @@ private:
             (channel.kind == ChannelKind::BySlice && !isSame))
             faults.add("the channel from partition {} to {} is of the wrong kind", channel.from,
                        channel.to);
+    }
+
+    /// From another partition they come over a channel, and it is the only one that sends.
+    void checkMessages(const graph::MessageLink& link) {
+        const std::size_t from = owners[link.sender], to = owners[link.receiver];
+        const std::string name = path(graph, link.receiver);
+        if (from == SIZE_MAX || to == SIZE_MAX)
+            return faults.add("messages to '{}' leave the partitions", name);
+        if (from == to) return;
+        const bool isTold = std::any_of(partitioning.channels.begin(), partitioning.channels.end(),
+                                        [&](const PartitionChannel& channel) {
+                                            return channel.receiver == link.receiver &&
+                                                   channel.from == from && channel.to == to;
+                                        });
+        if (!isTold) faults.add("messages to '{}' have no channel", name);
+        for (const graph::MessageLink& other : graph.messages)
+            if (other.receiver == link.receiver && owners[other.sender] != from)
+                faults.add("two partitions send to '{}'", name);
     }
 
     const Plan& plan;

@@ -142,6 +142,12 @@ bool isDoneAhead(const Settings& settings) {
              settings.device.kind != Device::Cpu);
 }
 
+/// Calls of libraries and streams are taken back as far as that takes (runtime/src/flow.c).
+bool canTakeMessagesBack(const Settings& settings) {
+    return (settings.isShared || settings.atOnce) && !settings.isSource && !settings.debug &&
+           settings.device.kind == Device::Cpu;
+}
+
 }  // namespace
 
 Stage load(Compilation& result, const Settings& settings, std::vector<SourceText> sources,
@@ -165,6 +171,7 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.lowers = settings.lowers;
     request.forDevice = settings.device.kind == Device::Cuda;
     request.undoes = isDoneAhead(settings);
+    request.undoesMessages = canTakeMessagesBack(settings);
     request.ranks = settings.ranks != 0;
     request.chunks = request.undoes && (request.ranks || settings.threads != 1);
     request.chunkStates = settings.chunkStates;

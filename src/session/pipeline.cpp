@@ -338,7 +338,7 @@ private:
                                  : result.schedules.front(),
                        {single ? &*single : nullptr, mostItems(program), factor, request.tapes,
                         request.optimise.has_value(), ending ? &*ending : nullptr, request.undoes,
-                        request.chunks, chunk, request.chunkStates,
+                        request.undoesMessages, request.chunks, chunk, request.chunkStates,
                         request.measured.empty() ? nullptr : &request.measured, request.threads,
                         request.forDevice, request.ranks});
     }

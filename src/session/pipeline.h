@@ -69,6 +69,7 @@ struct Request {
         false;  ///< the program becomes one filter (lowered/lower.h), which is planned then
     bool forDevice = false;  ///< plan::Options::forDevice
     bool undoes = false;  ///< plan::Options::undoes
+    bool undoesMessages = false;  ///< plan::Options::undoesMessages
     bool chunks = false;  ///< plan::Options::chunks
     std::int64_t chunkStates = 0;  ///< plan::Options::chunkStates
     std::map<std::string, double> measured;  ///< plan::Options::measured; empty: nobody has

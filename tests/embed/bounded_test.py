@@ -89,6 +89,10 @@ class Pieces(Bounded):
         self.assertNotEqual(want, self.quiet(programs.MESSAGES))
         self.sealed("Messages", want)
 
+    def test_messages_to_nobody(self):
+        text = programs.MESSAGES.replace("add Gain to up;", "add Gain;").replace("add Gain to down;", "add Gain;")
+        self.compare(text, "Messages", ints(300, 0, 99), 8)
+
     def test_messages_and_dynamic_rates(self):
         want = self.compare(programs.DYNAMIC_MESSAGES, "Mixed", ints(3000, 1, 99), 8)
         self.assertNotEqual(want, self.quiet(programs.DYNAMIC_MESSAGES))

@@ -89,6 +89,32 @@ int->int stateful filter Slow(int n) {
     work pop 1 push 1 { int x = pop(); for (int i = 0; i < 1500; i++) last = last * n + x; push(last); }
 }
 """
+# Messages to a filter further on, past heavy ones, with other rates and many latencies; from there to one behind it; and upstream.
+MESSAGES = """int->int pipeline Messages {
+    portal<Told> p; portal<Last> q;
+    add Heavy(3); add Tells(p, 5, 0); add Heavy(4); add Pairs; add Told(q) to p; add Heavy(5); add Twice; add Last to q; add Heavy(6);
+}
+int->int filter Heavy(int n) {
+    int last;
+    work pop 1 push 1 { int x = pop(); for (int i = 0; i < 700; i++) last = last * n + (x ^ last >> 7); push(last); }
+}
+int->int filter Tells(portal<Told> p, int seldom, int latency) {
+    work pop 1 push 1 { int x = pop(); if (x % seldom == 0) { p.set(x) [latency:latency]; p.set(x + 1) [17:17]; } push(x); }
+}
+int->int filter Pairs { work pop 2 push 1 { int x = pop(); push(x * 3 + pop()); } }
+int->int filter Twice { work pop 1 push 2 { int x = pop(); push(x); push(x * 7 + 1); } }
+int->int filter Told(portal<Last> q) {
+    int gain = 1; int n;
+    handler set(int g) { gain = gain * 5 + g + n; if (g % 3 == 0) q.set(gain) [2:2]; }
+    work pop 1 push 1 { n++; push(pop() * gain + n); }
+}
+int->int filter Last {
+    int gain = 1;
+    handler set(int g) { gain = gain * 3 + g; }
+    work pop 1 push 1 { push(pop() ^ gain); }
+}
+"""
+UPSTREAM = MESSAGES.replace("add Twice; add Last to q;", "add Twice; add Last to q; add Tells(p, 9, 60);")
 LONE = """float->float pipeline Lone { add Gain; add Gain; }
 float->float filter Gain { work pop 1 push 1 { push(2 * pop()); } }
 """
@@ -137,6 +163,20 @@ class Sharing(Libraries):
 
     def test_windows_counters_and_random_numbers(self):
         self.check(WINDOWS, "Windows", floats(1500), 4)
+
+    def test_messages(self):
+        self.check(MESSAGES, "Messages", ints(3000, 0, 1000), 4, "--bound=1000")
+        self.assertIn("messages to ", self.plan("Messages", "--bound=1000"))
+
+    def test_messages_upstream(self):
+        self.check(UPSTREAM, "Messages", ints(3000, 0, 1000), 4, "--bound=1000")
+
+    def test_messages_for_which_many_steady_states_have_no_room(self):
+        """One after the other they have: what was done at once is taken back."""
+        self.check(MESSAGES, "Messages", ints(1500, 0, 1000), 4, "--bound=64")
+
+    def plan(self, stream, *options):
+        return self.call("build", "--shared", f"--top={stream}", "--threads=16", *options, "--emit=plan", "p.str")[0].decode()
 
     def test_feedback(self):
         self.check(LOOP, "Loop", floats(1500), 4)
@@ -197,10 +237,14 @@ class Sharing(Libraries):
 
     def test_sanitizer(self):
         """The runtime is compiled with it; code of the program is not, but what it shares is handed over by the runtime."""
-        for text, stream in [(BRANCHES, "Branches"), (CHAIN, "Chain")]:
-            self.build_library(text, "--threads=4")
-            self.call("build", "--shared", "--threads=4", self.top, "--emit=obj", "-o", "p.o", "p.str")
-            self.file("in.raw", floats(1000))
+        for text, stream, items, options in [
+            (BRANCHES, "Branches", floats(1000), []),
+            (CHAIN, "Chain", floats(1000), []),
+            (MESSAGES, "Messages", ints(1000, 0, 1000), ["--bound=1000"]),
+        ]:
+            self.build_library(text, "--threads=4", *options)
+            self.call("build", "--shared", "--threads=4", *options, self.top, "--emit=obj", "-o", "p.o", "p.str")
+            self.file("in.raw", items)
             names = [f"-Wl,--defsym={stream}_{name}=strc_library_{name}" for name in FUNCTIONS + THREADED]
             flags = ["-fsanitize=thread", "-I", ROOT / "runtime/include", *RUNTIME, "p.o", *names, "-lm"]
             self.compile("threads.c", "libp", stream, *flags, product="threads")
@@ -235,6 +279,7 @@ class Telling(Libraries):
     def test_nothing_to_gain(self):
         _, err = self.build_library(LONE, "--threads=2")
         self.assertRegex(err, r"p\.str:1:\d+: note: '--threads' has no effect, one thread does all: its filters wait for each other, or")
+        self.assertIn("no part was found that another thread could do", self.asked_for_threads("Lone"))
         self.compile("team.c", "libp", "Lone", "-L.", "-lp", f"-Wl,-rpath,{self.folder}", product="team")
 
     def test_plan(self):
@@ -269,6 +314,21 @@ class Telling(Libraries):
         text = BRANCHES.replace("work pop 2 push 1 { push(pop() - pop()); }", "work pop [1, *] push * { push(pop() - pop()); }")
         _, err = self.build_library(text, "--threads=2", "--bound=64")
         self.assertIn("'--threads' has no effect, one thread does all: what follows what is decided by the items", err)
+        self.assertIn("what follows what is decided by the items", self.asked_for_threads("Branches"))
+
+    def asked_for_threads(self, stream):
+        """What the handle says."""
+        self.file("ask.c", f"""#include "libp.h"
+#include <stdio.h>
+int main(void) {{
+    {stream}_handle *h = {stream}_create(NULL);
+    {stream}_thread_options how = {{.size = sizeof how, .threads = 2}};
+    if ({stream}_threads(h, &how) == {stream}_OK) puts({stream}_message(h));
+    {stream}_destroy(h);
+}}
+""")  # fmt: skip
+        self.run_host(CC, "ask.c", "-o", "ask", "-L.", "-lp", f"-Wl,-rpath,{self.folder}")
+        return self.run_host("./ask").stdout
 
 
 if __name__ == "__main__":

@@ -35,6 +35,11 @@ int->void filter Sink { int n; work pop 1 { int x = pop(); if (++n % 5000 == 0) 
 """,
     "lengths": """void->void pipeline Main { add Source; add Heavy; add Window; add State; add State; add Heavy; add State; add Sink; }
 """,
+    "messages": """void->void pipeline Main { portal<Told> p; portal<Kept> q; add Source; add Heavy; add Tells(p); add Window; add Told to p; add Heavy;
+    add Kept to q; add State; add TellsKept(q); add Heavy; add Sink; }
+""",
+    "ahead": """void->void pipeline Main { portal<Told> p; add Source; add Heavy; add TellsLater(p); add Window; add Heavy; add Told to p; add Heavy; add Sink; }
+""",
     "batches": """void->void pipeline Main { add Source; add Heavy; add Window; add Some; add Heavy; add Window; add Sink; }
 """,
 }
@@ -45,6 +50,11 @@ int->int filter Window { work peek 30 pop 1 push 1 { int sum = 0; for (int k = 0
 int->int filter State { int[3] s; int at; work pop 1 push 1 { at = (at + 1) % 3; s[at] = s[at] * 7 + (pop() ^ s[at] >> 3); push(s[at]); } }
 int->int filter Noise { work pop 1 push 1 { push(pop() + (int)(random() * 1000)); } }
 int->int filter Some { work pop * push 1 { int x = pop(); if (x % 2 == 0) pop(); push(x); } }
+int->int filter Told { int gain = 1; handler set(int g) { gain = gain * 5 + g; } work pop 1 push 1 { push(pop() * gain); } }
+int->int filter Kept { int gain = 1; handler set(int g) { gain = gain * 3 + g; } work pop 1 push 1 { push(pop() ^ gain); } }
+int->int filter Tells(portal<Told> p) { work pop 1 push 1 { int x = pop(); if (x % 7 == 0) p.set(x) [x & 31:x & 31]; if (x % 99 == 0) p.set(1) [900:900]; push(x); } }
+int->int filter TellsLater(portal<Told> p) { work pop 1 push 1 { int x = pop(); if (x % 7 == 0) p.set(x) [1:1]; if (x % 99 == 0) p.set(1) [900:900]; push(x); } }
+int->int filter TellsKept(portal<Kept> p) { work pop 1 push 1 { int x = pop(); if (x % 5 == 0) p.set(x) [3:3]; push(x); } }
 int->void filter Sink { int s; work pop 8 { for (int k = 0; k < 8; k++) s = s * 3 + pop(); println(s); } }
 """
 SHARED = ["-j3", "--no-tune"]
@@ -100,7 +110,7 @@ def main():
             return SKIPPED
         for title, text in PROGRAMS.items():
             source, code, program = folder / f"{title}.str", folder / f"{title}.code", folder / title
-            is_shared = title in ("chunks", "lengths", "batches")
+            is_shared = title in ("chunks", "lengths", "batches", "messages", "ahead")
             source.write_text(text + PARTS if is_shared else text)
             words = ["--chunk=40"] if is_shared and title != "lengths" else []
             done = run(sys.argv[1], "build", "-w", "--emit=obj", *words, "-o", code, source)

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "strc/ending.h"
+#include "strc/rest.h"
 #include "strc/runtime.h"
 
 #ifdef __cplusplus
@@ -53,6 +54,7 @@ typedef struct strc_flow_queue {
 /// Several steady states that are done wholly or not at all (undo.h does that for runs with a clock).
 typedef struct strc_flow_before {
     unsigned char *kept;  ///< what phases leave to each other (strc_program.kept)
+    unsigned char *messages;  ///< as strc_messages_save has them; null: there are none
     uint64_t random, done;
     size_t taken, given;
     strc_flow_queue waiting;
@@ -87,6 +89,8 @@ typedef struct strc_flow {
     struct strc_helpers *helpers;
     int (*run_shared)(struct strc_helpers *, strc_env *, void *state);
     int scales, shares;  ///< in the call under way
+    strc_rest
+        rest;  ///< of calls, after one whose messages had no room in a phase of many steady states
     /// Of a run by demand: between two iterations, when nothing is under way, calls come to an end, as often as they are made.
     int stops_between;
     int is_between;  ///< the last call came to such an end

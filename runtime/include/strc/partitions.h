@@ -21,6 +21,12 @@ typedef struct strc_partition {
     uint32_t node;  ///< that stands for it
 } strc_partition;
 
+/// Messages from one partition to a filter of another one, which needs it. No other partition sends to that filter.
+typedef struct strc_post {
+    uint32_t from, to;  ///< partitions
+    uint32_t box;  ///< mailbox of the filter
+} strc_post;
+
 /// There are at most so many of either.
 #define STRC_MOST_SLICES 32
 #define STRC_MOST_PARTITIONS 64
@@ -34,6 +40,9 @@ typedef struct strc_partitioning {
     uint32_t count;
     uint32_t slices;
     uint64_t work;  ///< estimated: some 3000 to 20000 in a microsecond
+    const uint32_t *owners;  ///< partitions by mailbox; null: there are no messages
+    const strc_post *posts;
+    uint64_t post_count;
 } strc_partitioning;
 
 #endif

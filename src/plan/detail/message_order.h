@@ -15,6 +15,14 @@
 
 namespace strc::plan {
 
+/// Messages that bind their receiver alone, which comes later: their sender does not wait for it.
+struct Post {
+    NodeId sender = graph::kNone, receiver = graph::kNone;
+};
+
+/// The posts of a plan with mailboxes and routes; of all other messages sender and receiver take turns.
+std::vector<Post> postsOf(const Plan&);
+
 struct MessageOrder {
     std::vector<graph::Arrow> arrows;  ///< who comes after whom, besides what edges say
     std::vector<bool> hasMail;  ///< by node: it sends or receives

@@ -143,6 +143,28 @@ TEST_F(MessageChunks, OneThreadUndoesThem) {
     }
 }
 
+TEST_F(MessageChunks, TheLimitOfWhatIsOnItsWayIsThatOfOneThread) {
+    make("add Heavy(10); add Tells(p, 100000, 1); add Heavy(20); add Told to p; add Heavy(10);");
+    program.context.limits.totalBytes = 4 << 20;  // some 50,000 messages
+    const std::string expected = interpreted(1000);
+    const std::string fault = faults().back();
+    EXPECT_THAT(fault, HasSubstr("the messages on their way"));
+    for (std::uint32_t threads : {1, 3}) {
+        EXPECT_TRUE(runOn(threads, 1000) == expected) << threads << " threads";
+        ASSERT_FALSE(faults().empty()) << threads << " threads";
+        EXPECT_EQ(faults().back(), fault);
+    }
+}
+
+TEST_F(MessageChunks, WhatMayBeOnItsWayAtATimeMayBeSentAgainAndAgain) {
+    make("add Heavy(10); add Tells(p, 100, 1); add Heavy(20); add Told to p; add Heavy(10);");
+    program.context.limits.totalBytes = 1 << 20;  // some 13,000 messages
+    const std::string expected = interpreted(2000);
+    for (std::uint32_t threads : {1, 3})
+        EXPECT_TRUE(runOn(threads, 2000) == expected) << threads << " threads";
+    EXPECT_THAT(faults(), IsEmpty());
+}
+
 TEST_F(MessageChunks, TheVerifierSeesAnotherOrder) {
     make("add Heavy(300); add Told to p; add Heavy(10); add Tells(p, 4, 5); add Heavy(300);");
     plan::Plan wrong = *program.plan;

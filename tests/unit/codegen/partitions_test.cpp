@@ -97,6 +97,83 @@ TEST_F(Partitions, AFeedbackLoopIsWhole) {
         "i = 0; i < 40; i++) enqueue 1; }; add Sum(300);");
 }
 
+const std::string kToldParts =
+    "int->int filter Told(int n) { int gain; handler set(int g) { gain += g; } work pop 1 push 1 { "
+    "int x = pop(); for (int k = 0; k < n; k++) x = x * 31 + (x >> 5) + gain; push(x); } }\n"
+    "int->int filter Tells(portal<Told> p, int n, int latency) { work pop 1 push 1 { int x = "
+    "pop(); for (int k = 0; k < n; k++) x = x * 31 + (x >> 5) + k; p.set(x) [latency:latency]; "
+    "push(x); } }\n";
+
+/// Programs whose filters send.
+class PartitionsWithMessages : public Partitions {
+protected:
+    void SetUp() override {
+        Partitions::SetUp();
+        request.undoesMessages = true;
+    }
+
+    const plan::Partitioning& make(const std::string& middle) {
+        return Partitions::make("portal<Told> p; " + middle + " }\n" + kToldParts +
+                                "int->int pipeline Other { add Identity<int>;");
+    }
+
+    std::vector<plan::PartitionChannel> withMessages() const {
+        std::vector<plan::PartitionChannel> found;
+        for (const plan::PartitionChannel& each : program.plan->partitioning->channels)
+            if (each.receiver != graph::kNone) found.push_back(each);
+        return found;
+    }
+};
+
+TEST_F(PartitionsWithMessages, ToWhatComesLaterAreHandedOver) {
+    make("add Tells(p, 300, 0); add Mix(300); add Sum(300); add Told(300) to p; add Sum(300);");
+    const auto tells = with("Tells"), told = with("Told");
+    ASSERT_TRUE(tells.size() == 1 && told.size() == 1);
+    EXPECT_TRUE(tells[0] != told[0] && tells[0]->isInOrder && told[0]->isInOrder);
+    const auto channels = withMessages();
+    ASSERT_EQ(channels.size(), 1u);
+    EXPECT_EQ(&program.plan->partitioning->partitions[channels[0].from], tells[0]);
+    EXPECT_EQ(&program.plan->partitioning->partitions[channels[0].to], told[0]);
+    EXPECT_EQ(channels[0].kind, plan::ChannelKind::BySlice);
+    EXPECT_THAT(plan::print(*program.plan),
+                HasSubstr("needs the slice of partition 0: messages to "));
+}
+
+TEST_F(PartitionsWithMessages, UpstreamBothAreOnePartition) {
+    make("add Sum(900); add Told(30) to p; add Sum(30); add Tells(p, 30, 3); add Sum(900);");
+    const auto tells = with("Tells"), told = with("Told");
+    ASSERT_TRUE(tells.size() == 1 && told.size() == 1);
+    EXPECT_EQ(tells[0], told[0]);
+    EXPECT_TRUE(withMessages().empty());
+}
+
+TEST_F(PartitionsWithMessages, OfTwoSendersAreOnePartition) {
+    make(
+        "add Sum(900); add Tells(p, 30, 0); add Tells(p, 30, 3); add Told(30) to p; add Sum(900);");
+    EXPECT_EQ(with("Tells"), with("Told"));
+}
+
+TEST_F(PartitionsWithMessages, TheVerifierSeesThemWithoutAChannel) {
+    make("add Tells(p, 300, 0); add Mix(300); add Sum(300); add Told(300) to p; add Sum(300);");
+    plan::Plan broken = *program.plan;
+    for (plan::PartitionChannel& each : broken.partitioning->channels) each.receiver = graph::kNone;
+    EXPECT_THAT(plan::verify(broken, program.plannedQuota()),
+                ::testing::Contains(HasSubstr("messages to 'Main.Told' have no channel")));
+    broken = *program.plan;
+    for (plan::Partition& each : broken.partitioning->partitions) each.isInOrder = false;
+    EXPECT_THAT(plan::verify(broken, program.plannedQuota()),
+                ::testing::Contains(HasSubstr("'Main.Told' has state and no order")));
+}
+
+TEST_F(PartitionsWithMessages, WhoCannotTakeThemBackHasNone) {
+    request.undoesMessages = false;
+    compile(
+        "int->int pipeline Main { portal<Told> p; add Tells(p, 900, 0); add Told(900) to p; }\n" +
+        kToldParts);
+    EXPECT_FALSE(program.plan->partitioning);
+    EXPECT_EQ(program.plan->scaled.iterations, 0);
+}
+
 TEST_F(Partitions, WhatOneThreadDoesSoonIsLeftToIt) {
     compile("int->int pipeline Main { add Sum(1); add Sum(1); }\n" + kParts);
     EXPECT_FALSE(program.plan->partitioning);

@@ -1,8 +1,8 @@
 extern "C" {
 #include "timing.h"
 
-#include "rest.h"
 #include "sharing.h"
+#include "strc/rest.h"
 }
 
 #include <cstdlib>
