@@ -343,9 +343,7 @@ static strc_end serve(strc_rank *rank, const strc_program *program, strc_env *en
                                (strc_message_out){STRC_SAID_REPLY, status != 0, 0, NULL, 0});
                 break;
             }
-            case STRC_SAID_KEEP:
-                if (message->a != 0) strc_checkpoint_clean(rank, message->a);
-                break;
+            case STRC_SAID_KEEP: strc_checkpoint_clean(rank, message->a); break;
             default:
                 conclude(rank, env, (strc_outcome)message->a);
                 strc_link_free(message);
