@@ -194,6 +194,8 @@ static int begin(strc_environment *all) {
         return -1;
     }
     if (cut(rank) != 0) return STRC_FAIL(nowhere, OutOfMemory, "the ranks", "0");
+    // Rank 0 tells of the run, with the items of all.
+    if (rank_of(rank) != 0) all->options.stats = all->options.time = 0;
     all->ranks = rank;
     return 0;
 }

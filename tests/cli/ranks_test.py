@@ -4,6 +4,7 @@
 import contextlib
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -162,6 +163,15 @@ class Ranks(Case):
         whole = self.bytes("out.raw")
         self.made("--in", "in.raw", "--out", "out.raw", "--ranks", "3", env={"STRC_TEST_NETWORK": "2000000 0.1"})
         self.assertEqual(self.bytes("out.raw"), whole)
+
+    def test_numbers_of_the_run(self):
+        """Once, with the items of all ranks."""
+        self.build(CHAIN)
+        self.file("in.raw", floats(8_000))
+        told = [self.made("--in", "in.raw", "--out", "out.raw", *more, "--stats", "--time")[1] for more in ((), ("--ranks", "3"))]
+        alone, shared = (re.sub(r"\d+\.\d+ s|\([^)]*/s\)", "", text) for text in told)
+        self.assertIn("; 8000 items read", alone)
+        self.assertEqual(shared, alone)
 
     def test_many_ranks(self):
         """A process has a socket to rank 0 and to its neighbours, and not to each other one."""
