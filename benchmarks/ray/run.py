@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """How many sessions a core of a pool serves (docs/more-than-one-machine.md): each session brings a frame of items whenever one is due, and 99 of 100
-outputs have to be there before the next frame is due. The number of sessions grows until they are not; then the same with a worker killed
-every so many seconds. All outputs of some sessions are compared with those of one process.
+outputs have to be there before the next frame is due. The number of sessions grows until they are not; then it shrinks until they are there although
+a worker is killed every so many seconds. All outputs of some sessions are compared with those of one process.
 
-    benchmarks/ray/run.py [--workers N] [--callers N] [--frame MS] [--seconds S] [--kill-every S] [--spares N] [--snapshots DIR] [NAME...]
+    benchmarks/ray/run.py [--workers N] [--callers N] [--frame MS] [--search S] [--seconds S] [--kill-every S] [--spares N] [--snapshots DIR] [NAME...]
 
 Runs in an environment that has the wheel (docs/building.md#packages) and Ray. Callers take processors, too: with fewer than workers and
 callers together the figure is lower.
@@ -66,6 +66,7 @@ def kill_now_and_then(pool, every, stop):
 def attempt(pool, program, options, count, kill_every):
     """(99th percentile, largest, share that was late) of the times, in frames."""
     frame = options.frame / 1000
+    seconds = options.seconds if kill_every else options.search
     each = -(-count // options.callers)
     callers = [ray.remote(Caller).options(num_cpus=0).remote(pool, f"{count} {kill_every} {k}", each, round(options.rate * frame)) for k in range(options.callers)]
     ray.get([caller.given.remote(0, 1) for caller in callers])
@@ -73,7 +74,7 @@ def attempt(pool, program, options, count, kill_every):
     killer = threading.Thread(target=kill_now_and_then, args=(pool, kill_every, stop)) if kill_every else None
     if killer:
         killer.start()
-    found = ray.get([caller.run.remote(frame, options.seconds, time.time() + 0.5) for caller in callers])
+    found = ray.get([caller.run.remote(frame, seconds, time.time() + 0.5) for caller in callers])
     stop.set()
     if killer:
         killer.join()
@@ -89,15 +90,18 @@ def measure(name, options):
     program = strc.compile(HERE.parent / f"sessions/{name}.str", PROGRAMS[name], options={"lanes": True})
     with strc.ray.Pool(program, options.workers, spares=options.spares, snapshots=options.snapshots, every=options.every, window=1) as pool:
         count, best = options.first, 0
-        while True:
-            p99, most, late = attempt(pool, program, options, count, 0)
-            show(name, count, options, "no", p99, most, late)
-            if p99 > 1:
-                break
+        while try_out(name, pool, program, options, count, 0):
             best, count = count, count * 3 // 2
-        for share in (1.0, 0.5):
-            if best and options.kill_every:
-                show(name, round(best * share), options, f"{options.kill_every:g} s", *attempt(pool, program, options, max(1, round(best * share)), options.kill_every))
+        count = best
+        while count and options.kill_every and not try_out(name, pool, program, options, count, options.kill_every):
+            count = count * 2 // 3 if count > 1 else 0
+
+
+def try_out(name, pool, program, options, count, kill_every):
+    """Are 99 of 100 outputs there within a frame?"""
+    p99, most, late = attempt(pool, program, options, count, kill_every)
+    show(name, count, options, f"{kill_every:g} s" if kill_every else "no", p99, most, late)
+    return p99 <= 1
 
 
 def show(name, count, options, kills, p99, most, late):
@@ -111,9 +115,10 @@ def main():
     parser.add_argument("--spares", type=int, default=1, help="workers that are ready to take the place of another")
     parser.add_argument("--rate", type=float, default=16000, help="items a second that a session brings")
     parser.add_argument("--frame", type=float, default=20, help="milliseconds from frame to frame of a session")
-    parser.add_argument("--seconds", type=float, default=60, help="of each attempt")
+    parser.add_argument("--search", type=float, default=8, help="seconds of each attempt without kills")
+    parser.add_argument("--seconds", type=float, default=45, help="of each attempt with kills")
     parser.add_argument("--kill-every", type=float, default=20, help="seconds from kill to kill; 0: none")
-    parser.add_argument("--every", type=float, default=5, help="seconds from snapshot to snapshot of a session")
+    parser.add_argument("--every", type=float, default=0.25, help="seconds from snapshot to snapshot of a session, whose chunks are done again behind a death")
     parser.add_argument("--snapshots", help="the folder for snapshots; without it they are in the object store")
     parser.add_argument("--first", type=int, default=32, help="sessions to begin with")
     parser.add_argument("names", nargs="*", default=list(PROGRAMS))

@@ -1,6 +1,8 @@
 // Checkpoints of a run: a file for each rank with the state of its segments and how far its files are, and one, written when all of these
 // are complete, that says which belong together. Each is written beside its name, synchronised and renamed, so there is no half one.
 #define _GNU_SOURCE
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -206,10 +208,26 @@ int strc_checkpoint_keep(strc_rank *rank, uint64_t epoch) {
     return replace(rank, path, text, strlen(text));
 }
 
-void strc_checkpoint_clean(strc_rank *rank, uint64_t epoch) {
-    char path[kPath];
-    name_of(rank, epoch, path);
-    unlink(path);
+/// Is it `rank-K.EPOCH`, or that with `.new`?
+static int is_of_rank(const char *name, uint64_t *which, uint64_t *epoch) {
+    char *end;
+    if (strncmp(name, "rank-", 5) != 0 || !isdigit((unsigned char)name[5])) return 0;
+    *which = strtoull(name + 5, &end, 10);
+    if (*end != '.' || !isdigit((unsigned char)end[1])) return 0;
+    *epoch = strtoull(end + 1, &end, 10);
+    return *end == 0 || strcmp(end, ".new") == 0;
+}
+
+void strc_checkpoint_clean(strc_rank *rank, uint64_t kept) {
+    DIR *folder = opendir(rank->all->options.checkpoint);
+    if (!folder) return;
+    for (const struct dirent *each; (each = readdir(folder)) != NULL;) {
+        uint64_t which, epoch;
+        if (!is_of_rank(each->d_name, &which, &epoch)) continue;
+        const int is_own = which == rank_of(rank), is_nobodys = which >= rank->link.transport.size;
+        if (is_nobodys || (is_own && epoch != kept)) unlinkat(dirfd(folder), each->d_name, 0);
+    }
+    closedir(folder);
 }
 
 int strc_checkpoint_forget(strc_rank *rank) {

@@ -22,7 +22,7 @@ typedef enum strc_said {
     STRC_SAID_CALL,  ///< to each: do that for me (host_apart.c)
     STRC_SAID_REPLY,
     STRC_SAID_SAVE,  ///< to each: a checkpoint behind `a` steady states
-    STRC_SAID_KEEP,  ///< to each: it is complete
+    STRC_SAID_KEEP,  ///< to each: that behind `a` steady states is complete
     STRC_SAID_END,  ///< to each: the run is over; `a`: strc_outcome
     STRC_SAID_CLOSED,  ///< to the first: a status, and numbers
 } strc_said;

@@ -1,4 +1,5 @@
-// Ranks as processes of this machine, with a socket between any two of them.
+// Ranks as processes of this machine, with a socket between rank 0 and each other one, and between neighbours: nobody else has anything
+// to say to each other.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -19,7 +20,7 @@ typedef struct outgoing {
 } outgoing;
 
 typedef struct peer {
-    int socket;
+    int socket;  ///< -1: there is none
     pid_t process;  ///< of a child
     int has_ended;
     outgoing *first, *last;
@@ -56,13 +57,14 @@ static int advance(void *self) {
     processes *all = self;
     int any = 0;
     for (uint32_t k = 0; k < all->size; ++k)
-        if (k != all->rank) any |= give(&all->peers[k]);
+        if (all->peers[k].socket >= 0) any |= give(&all->peers[k]);
     return any;
 }
 
 static int send_to(void *self, uint32_t to, const void *bytes, size_t size) {
     processes *all = self;
     peer *other = &all->peers[to];
+    if (other->socket < 0) return -1;
     const uint64_t length = size;
     outgoing *made = malloc(sizeof *made + sizeof length + size);
     if (!made) return -1;
@@ -87,6 +89,7 @@ static size_t take(peer *from, void *to, size_t size) {
 
 static void *receive(void *self, uint32_t from, size_t *size, int *ended) {
     peer *other = &((processes *)self)->peers[from];
+    if (other->socket < 0) return NULL;
     if (other->has_ended) {
         *ended = 1;
         return NULL;
@@ -122,11 +125,14 @@ static void *receive(void *self, uint32_t from, size_t *size, int *ended) {
     return made;
 }
 
+static void close_if(int socket) {
+    if (socket >= 0) close(socket);
+}
+
 static void close_all(void *self) {
     processes *all = self;
     while (advance(all)) usleep(100);
-    for (uint32_t k = 0; k < all->size; ++k)
-        if (k != all->rank) close(all->peers[k].socket);
+    for (uint32_t k = 0; k < all->size; ++k) close_if(all->peers[k].socket);
 }
 
 static void abort_all(void *self, int status) {
@@ -134,54 +140,61 @@ static void abort_all(void *self, int status) {
     _exit(status);
 }
 
-static int make_sockets(uint32_t size, int (*pairs)[2]) {
-    for (uint32_t k = 0; k < size * size; ++k) pairs[k][0] = pairs[k][1] = -1;
-    for (uint32_t a = 0; a < size; ++a)
-        for (uint32_t b = a + 1; b < size; ++b)
-            if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pairs[a * size + b]) != 0)
-                return -1;
-    return 0;
+/// What a child has of its parent's sockets: its own to rank 0, and to its neighbours.
+static void keep_own(processes *all, uint32_t rank, int to_first, int to_before, int to_behind) {
+    for (uint32_t k = 1; k < rank; ++k) close(all->peers[k].socket);
+    for (uint32_t k = 0; k < all->size; ++k) all->peers[k].socket = -1;
+    all->rank = rank;
+    all->peers[0].socket = to_first;
+    if (to_before >= 0) all->peers[rank - 1].socket = to_before;
+    if (to_behind >= 0) all->peers[rank + 1].socket = to_behind;
+    // Nobody else goes on with its files while it still has them.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-/// Keeps its own ends of all pairs.
-static void keep_own(processes *all, int (*pairs)[2]) {
-    for (uint32_t a = 0; a < all->size; ++a)
-        for (uint32_t b = a + 1; b < all->size; ++b)
-            for (int side = 0; side < 2; ++side) {
-                const uint32_t owner = side == 0 ? a : b, other = side == 0 ? b : a;
-                const int socket = pairs[a * all->size + b][side];
-                if (owner == all->rank)
-                    all->peers[other].socket = socket;
-                else
-                    close(socket);
-            }
+static int make_pair(int pair[2]) {
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair);
+}
+
+/// Starts one after the other, so that a process has no more sockets than there are ranks. Nonzero: errno says why, and those that
+/// have been started end, as their sockets close with this process.
+static int start_children(processes *all) {
+    int before = -1;  // of the next child to the one before it, which has the other end
+    for (uint32_t k = 1; k < all->size; ++k) {
+        int star[2], behind[2] = {-1, -1};
+        if (make_pair(star) != 0 || (k + 1 < all->size && make_pair(behind) != 0)) return -1;
+        const pid_t process = fork();
+        if (process < 0) return -1;
+        if (process == 0) {
+            close(star[0]);
+            close_if(behind[1]);
+            keep_own(all, k, star[1], before, behind[0]);
+            return 0;
+        }
+        close(star[1]);
+        close_if(before);
+        close_if(behind[0]);
+        before = behind[1];
+        all->peers[k].socket = star[0];
+        all->peers[k].process = process;
+    }
+    return 0;
 }
 
 int strc_transport_fork(strc_transport *transport, uint32_t size, char why[STRC_TRANSPORT_WHY]) {
     processes *all = calloc(1, sizeof *all);
-    int(*pairs)[2] = calloc((size_t)size * size, sizeof *pairs);
     peer *peers = calloc(size, sizeof *peers);
-    if (!all || !pairs || !peers || make_sockets(size, pairs) != 0) {
-        snprintf(why, STRC_TRANSPORT_WHY, "%s",
-                 all && pairs && peers ? strerror(errno) : "no memory");
+    if (!all || !peers) {
+        snprintf(why, STRC_TRANSPORT_WHY, "no memory");
         return -1;
     }
     *all = (processes){.size = size, .peers = peers};
+    for (uint32_t k = 0; k < size; ++k) peers[k].socket = -1;
     fflush(NULL);
-    for (uint32_t k = 1; k < size && all->rank == 0; ++k) {
-        peers[k].process = fork();
-        if (peers[k].process == 0) {
-            all->rank = k;
-            // Nobody else goes on with its files while it still has them.
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
-        }
-        if (peers[k].process < 0) {
-            snprintf(why, STRC_TRANSPORT_WHY, "%s", strerror(errno));
-            return -1;  // the sockets close, and with them the others end
-        }
+    if (start_children(all) != 0) {
+        snprintf(why, STRC_TRANSPORT_WHY, "%s", strerror(errno));
+        return -1;
     }
-    keep_own(all, pairs);
-    free(pairs);
     *transport = (strc_transport){.rank = all->rank,
                                   .size = size,
                                   .beside = size,

@@ -228,8 +228,8 @@ static int committed(void *self, strc_env *env, const void *state, uint64_t done
         strc_host_end(rank->all, STRC_FAILED);
         return -1;
     }
-    strc_link_send_all(&rank->link, (strc_message_out){STRC_SAID_KEEP, rank->epoch, 0, NULL, 0});
-    if (rank->epoch != 0) strc_checkpoint_clean(rank, rank->epoch);
+    strc_link_send_all(&rank->link, (strc_message_out){STRC_SAID_KEEP, done, 0, NULL, 0});
+    strc_checkpoint_clean(rank, done);
     rank->epoch = done;
     rank->saved = now();
     return 0;

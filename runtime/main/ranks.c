@@ -194,6 +194,8 @@ static int begin(strc_environment *all) {
         return -1;
     }
     if (cut(rank) != 0) return STRC_FAIL(nowhere, OutOfMemory, "the ranks", "0");
+    // Rank 0 tells of the run, with the items of all.
+    if (rank_of(rank) != 0) all->options.stats = all->options.time = 0;
     all->ranks = rank;
     return 0;
 }
@@ -343,9 +345,7 @@ static strc_end serve(strc_rank *rank, const strc_program *program, strc_env *en
                                (strc_message_out){STRC_SAID_REPLY, status != 0, 0, NULL, 0});
                 break;
             }
-            case STRC_SAID_KEEP:
-                if (message->a != 0) strc_checkpoint_clean(rank, message->a);
-                break;
+            case STRC_SAID_KEEP: strc_checkpoint_clean(rank, message->a); break;
             default:
                 conclude(rank, env, (strc_outcome)message->a);
                 strc_link_free(message);

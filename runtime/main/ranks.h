@@ -67,7 +67,9 @@ void strc_rank_serve_go(strc_rank *, const strc_program *, strc_env *, void *sta
 /// Checkpoints (checkpoint.c): a file for each rank, and one that says which of them belong together. 0, or -1 after reporting.
 int strc_checkpoint_write(strc_rank *, const strc_env *, const void *state, uint64_t epoch);
 int strc_checkpoint_keep(strc_rank *, uint64_t epoch);
-void strc_checkpoint_clean(strc_rank *, uint64_t epoch);
+/// Removes what other runs, and interrupted ones, have left: files of this rank other than those of epoch `kept`, which is complete, and
+/// files of ranks that there are not.
+void strc_checkpoint_clean(strc_rank *, uint64_t kept);
 /// 1: there is one, `*epoch`; 0: there is none yet.
 int strc_checkpoint_find(strc_rank *, uint64_t *epoch);
 int strc_checkpoint_read(strc_rank *, strc_env *, void *state, uint64_t epoch);

@@ -1,4 +1,5 @@
 /// Messages between the ranks of a program: whole blocks of bytes, in order from one rank to another, never lost. A send does not wait.
+/// Rank 0 and any other one say something to each other, and neighbours (k, k + 1) do.
 #ifndef STRC_TRANSPORT_H
 #define STRC_TRANSPORT_H
 
@@ -9,7 +10,7 @@ typedef struct strc_transport {
     uint32_t rank, size;
     uint32_t beside;  ///< ranks on this machine
     void *self;
-    /// Takes a copy. 0, or -1: no memory.
+    /// Takes a copy. 0, or -1: no memory, or a rank to which there is no way.
     int (*send)(void *self, uint32_t to, const void *bytes, size_t size);
     /// The next message of a rank, if one is there, to be freed; null: there is none. `*ended`: nothing comes from it any more.
     void *(*receive)(void *self, uint32_t from, size_t *size, int *ended);

@@ -23,6 +23,12 @@ using graph::kNone;
 constexpr double kLeastGain = 1.25;
 /// Segments that do less than this part of a chunk are joined with others: a hand-over has its price.
 constexpr double kSmallest = 1.0 / 64;
+/// A rank that has less to do for a chunk (by the estimate) would spend much of its time on taking it in and handing it on.
+constexpr double kLeastOfRank = 160'000;
+/// But so many parts there may be in any case.
+constexpr double kLargestLeast = 1.0 / 8;
+/// Filters of one segment that read the same tape share what they do alike, such as transposing it: segments of them are larger.
+constexpr double kLeastOfAlike = 1.0 / 16;
 constexpr std::size_t kNever = SIZE_MAX;
 
 /// Steps, by their places, that touch something.
@@ -227,8 +233,13 @@ private:
 /// Cuts the steps where something is taken or given, but not into pieces that are too small.
 class Cutting {
 public:
-    Cutting(const Plan& plan, const WorkEstimate& estimate, std::vector<Step> all, Cuts where)
-        : steps(std::move(all)), cut(steps.size() + 1, where == Cuts::Everywhere) {
+    Cutting(const Plan& plan, const WorkEstimate& estimate, std::vector<Step> all,
+            const ChunkSize& size)
+        : plan(plan),
+          steps(std::move(all)),
+          isForRanks(size.cuts == Cuts::Everywhere),
+          leastOfRank(kLeastOfRank / static_cast<double>(size.usual)),
+          cut(steps.size() + 1, isForRanks) {
         for (const Step& step : steps) work.push_back(estimate.of(plan, step));
     }
 
@@ -236,7 +247,7 @@ public:
         for (double each : work) chunk.work += each;
         for (const Carry& carry : chunk.carries) cut[carry.taken] = cut[carry.given] = true;
         cut.front() = cut.back() = true;
-        joinSmall(chunk.work * kSmallest);
+        joinSmall(chunk);
         std::vector<std::size_t> before(cut.size());  // by place: cuts in front of it
         for (std::size_t k = 0; k < steps.size(); ++k) {
             if (cut[k]) chunk.segments.emplace_back();
@@ -253,12 +264,28 @@ public:
     }
 
 private:
-    void joinSmall(double least) {
+    /// Of a segment that ends in front of step `at`.
+    double leastWork(const Chunk& chunk, std::size_t at) const {
+        const double least = chunk.work * kSmallest;
+        if (!isForRanks) return least;
+        if (readSameTape(steps[at - 1], steps[at])) return chunk.work * kLeastOfAlike;
+        return std::max(least, std::min(chunk.work * kLargestLeast, leastOfRank));
+    }
+
+    bool readSameTape(const Step& a, const Step& b) const {
+        if (a.kind != StepKind::Fire || b.kind != StepKind::Fire) return false;
+        for (const EdgeId left : plan.inputsOf(a.node))
+            for (const EdgeId right : plan.inputsOf(b.node))
+                if (plan.channels[left].tape == plan.channels[right].tape) return true;
+        return false;
+    }
+
+    void joinSmall(const Chunk& chunk) {
         double sum = 0;
         for (std::size_t k = 1; k + 1 < cut.size(); ++k) {
             sum += work[k - 1];
             if (!cut[k]) continue;
-            if (sum + untilCut(k) <= least)
+            if (sum + untilCut(k) <= leastWork(chunk, k))
                 cut[k] = false;
             else
                 sum = 0;
@@ -272,7 +299,10 @@ private:
         return sum;
     }
 
+    const Plan& plan;
     std::vector<Step> steps;
+    bool isForRanks;
+    double leastOfRank;  ///< of a slice
     std::vector<double> work;  ///< by step
     std::vector<bool> cut;  ///< by step: in front of it, and behind the last one
 };
@@ -371,7 +401,7 @@ std::optional<Chunk> cutIntoSegments(const Plan& plan, Placed placed,
     for (const std::int64_t items : reads) chunk.reads.push_back(items / size.slices);
     chunk.carries = std::move(carries.found);
     for (Step& step : steps) step = sliceOf(plan, std::move(step), size.slices);
-    Cutting(plan, work, std::move(steps), size.cuts).run(chunk);
+    Cutting(plan, work, std::move(steps), size).run(chunk);
     chunk.coarse = coarseSections(chunk);
     return chunk;
 }

@@ -4,6 +4,8 @@
 import contextlib
 import os
 import random
+import re
+import resource
 import shutil
 import signal
 import struct
@@ -162,6 +164,28 @@ class Ranks(Case):
         self.made("--in", "in.raw", "--out", "out.raw", "--ranks", "3", env={"STRC_TEST_NETWORK": "2000000 0.1"})
         self.assertEqual(self.bytes("out.raw"), whole)
 
+    def test_numbers_of_the_run(self):
+        """Once, with the items of all ranks."""
+        self.build(CHAIN)
+        self.file("in.raw", floats(8_000))
+        told = [self.made("--in", "in.raw", "--out", "out.raw", *more, "--stats", "--time")[1] for more in ((), ("--ranks", "3"))]
+        alone, shared = (re.sub(r"\d+\.\d+ s|\([^)]*/s\)", "", text) for text in told)
+        self.assertIn("; 8000 items read", alone)
+        self.assertEqual(shared, alone)
+
+    def test_many_ranks(self):
+        """A process has a socket to rank 0 and to its neighbours, and not to each other one."""
+
+        def few():
+            resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
+
+        self.build(CHAIN)
+        self.file("in.raw", floats(8_000))
+        self.made("--in", "in.raw", "--out", "out.raw")
+        whole = self.bytes("out.raw")
+        self.made("--in", "in.raw", "--out", "out.raw", "--ranks", "48", preexec_fn=few)
+        self.assertEqual(self.bytes("out.raw"), whole)
+
     def test_sounds_on_both_sides(self):
         """What the input tells is known to the rank that writes."""
         self.build(CHAIN)
@@ -236,10 +260,10 @@ int->void filter Told { int kept; work pop 1 { println(pop() + kept); } handler 
             self.made("--ranks", ranks, *self.ON, "--resume")
             self.assertEqual(self.bytes("out.raw"), whole)
 
-    def checkpoint(self):
+    def checkpoint(self, ranks=2):
         self.build(CHAIN)
         self.file("in.raw", floats(60_000))
-        self.made("--ranks", "2", *self.ON)
+        self.made("--ranks", ranks, *self.ON)
         return self.bytes("out.raw"), sorted((self.folder / "kept").glob("rank-1.*"))[0]
 
     def test_goes_on_from_the_last(self):
@@ -280,6 +304,37 @@ int->void filter Told { int kept; work pop 1 { println(pop() + kept); } handler 
         self.build(CHAIN.replace("0.125", "0.25"))
         fails("it is of another program")
 
+    def test_what_is_wrong_with_the_checkpoint_of_any_rank(self):
+        """Who is not concerned ends as well, and nothing is told but what is wrong."""
+        self.checkpoint(3)
+        whole = self.bytes("out.raw")
+        for rank in range(3):
+            path = next((self.folder / "kept").glob(f"rank-{rank}.*"))
+            good = path.read_bytes()
+            newer = good[:8] + struct.pack("<I", 99) + good[12:]
+            for bad, why in ((good[:-1], "its end is missing"), (good[:-9] + b"?" + good[-8:], "it is damaged"), (newer, "a newer strc"), (b"", "no checkpoint")):
+                with self.subTest(rank=rank, why=why):
+                    path.write_bytes(bad)
+                    err = self.made("--ranks", "3", *self.ON, "--resume", status=1)[1]
+                    self.assertIn(path.name, err)
+                    self.assertIn(why, err)
+                    self.assertEqual(err.count("error"), 1, err)
+            path.write_bytes(good)
+        self.made("--ranks", "3", *self.ON, "--resume")
+        self.assertEqual(self.bytes("out.raw"), whole)
+
+    def test_what_interrupted_runs_have_left_goes(self):
+        """Files of other epochs, half ones, and those of more ranks; other files of the folder stay."""
+        self.checkpoint()
+        kept = self.folder / "kept"
+        stay = {"rank-1", "rank-1.x", "rank-x.7", "rank-1.7.newer", "notes"}
+        for name in {"rank-0.7", "rank-1.7", "rank-1.99.new", "rank-5.7", "rank-5.8.new", *stay}:
+            (kept / name).write_bytes(b"")
+        self.made("--ranks", "2", *self.ON)
+        left = {path.name for path in kept.iterdir()}
+        epoch = (kept / "checkpoint").read_text().split()[4]
+        self.assertEqual(left, {"checkpoint", f"rank-0.{epoch}", f"rank-1.{epoch}", *stay})
+
     def test_outputs_that_cannot_be_taken_up(self):
         self.build(CHAIN)
         self.file("in.raw", floats(1000))
@@ -289,8 +344,6 @@ int->void filter Told { int kept; work pop 1 { println(pop() + kept); } handler 
     @unittest.skipUnless(os.path.exists("/dev/full"), "there is no full device")
     def test_full_disk(self):
         """The checkpoint before stays whole."""
-        import resource
-
         self.build(CHAIN)
         self.file("in.raw", floats(60_000))
         self.made("--in", "in.raw", "--out", "out.raw")
@@ -381,6 +434,25 @@ class Mpi(Ranks):
                     run = self.launch(launcher, ranks, "./made", *how, *words)
                     self.assertEqual(run.stdout, alone[0].decode())
                     self.assertEqual(self.results(names), whole)
+
+    @unittest.skipUnless("mpirun.openmpi" in LAUNCHERS and shutil.which("unshare"), "there is no namespace for Open MPI")
+    def test_a_network_of_its_own(self):
+        """Over TCP in a network namespace: slowed down by netem where the kernel has it, else by the messages themselves."""
+        script = """ip link set lo up || exit 77
+if ! tc qdisc add dev lo root netem delay 1ms rate 100mbit 2>/dev/null; then export STRC_TEST_NETWORK='1000000 0.0125'; fi
+exec mpirun.openmpi --oversubscribe --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include lo --mca oob_tcp_if_include lo -x STRC_TEST_NETWORK -n 3 "$@"
+"""
+        self.build(CHAIN)
+        self.file("in.raw", floats(8_000))
+        self.made("--in", "in.raw", "--out", "out.raw")
+        whole = self.bytes("out.raw")
+        self.file("out.raw", b"")
+        run = subprocess.run(["unshare", "--map-root-user", "--net", "sh", "-c", script, "sh", "./made", "--in", "in.raw", "--out", "out.raw"],
+                             cwd=self.folder, env=self.env(), capture_output=True, text=True, timeout=300)
+        if run.returncode == 77 or "unshare" in run.stderr:
+            self.skipTest(f"there can be no namespace: {run.stderr}")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(self.bytes("out.raw"), whole)
 
     def test_another_program(self):
         self.build(CHAIN)

@@ -354,7 +354,11 @@ def test_a_session_whose_chunks_are_gone(cluster, program, tmp_path):
         session = pool.session("a")
         for _ in range(3):
             session.process(numbers(5))
-        ray.kill(pool.table.workers[0].actor)
+        worker = pool.table.workers[0].actor
+        ray.kill(worker)
+        with pytest.raises(ray.exceptions.RayActorError):  # it may still do what it has heard before
+            while True:
+                ray.get(worker.status.remote())
         for file in tmp_path.glob("*/*"):
             file.unlink()
         with pytest.raises(PoolError, match="the session 'a' is lost: .* its last snapshot is behind 0 chunks, and its caller has those from 3 on"):

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import resource
+from types import SimpleNamespace
 
 import numpy
 import pytest
@@ -12,13 +13,15 @@ if not WHEEL:
     pytest.skip("the extension is only there in the wheel that make_wheel makes", allow_module_level=True)
 pytest.importorskip("ray", reason="Ray is not installed")
 
+from ray.exceptions import RayError
+
 import strc
 from strc.ray import ChunkError, LimitError, SnapshotError
 from strc.ray.hosted import HostedSession
 from strc.ray.messages import Behind, Done, Limits, Moved, Refused, Request
 from strc.ray.routing import slot_of
 from strc.ray.snapshot import FRONT, MAGIC, decode
-from strc.ray.stores import FolderStore
+from strc.ray.stores import FolderStore, ObjectStore
 from strc.ray.worker import Assignment, SessionWorker
 
 SUMS = "int->int filter Sums { int sum; work pop 1 push 1 { sum += pop(); push(sum); } }"
@@ -271,6 +274,53 @@ def test_a_snapshot_that_cannot_be_made(tmp_path, monkeypatch):
         monkeypatch.setattr(HostedSession, "snapshot", lambda self: 1 // 0)
         (reply,) = await ask(worker, request(0, 1)._replace(must_save=True))
         assert "there can be made no snapshot of the session 'a': ZeroDivisionError" in str(refused(reply))
+
+    asyncio.run(story())
+
+
+# ---- the object store
+
+
+class Actor:
+    """Keeps snapshots as the actor of a cluster does, and counts the calls."""
+
+    def __init__(self):
+        self.kept, self.calls, self.is_dead = {}, [], False
+        self.write, self.read = SimpleNamespace(remote=self.write_all), SimpleNamespace(remote=self.read_all)
+
+    async def write_all(self, snapshots):
+        await self.called(snapshots)
+        self.kept.update({key: data for key, _, data in snapshots})
+        return [None] * len(snapshots)
+
+    async def read_all(self, keys):
+        await self.called(keys)
+        return [self.kept.get(key) for key in keys]
+
+    async def called(self, items):
+        self.calls.append(len(items))
+        await asyncio.sleep(0.01)
+        if self.is_dead:
+            raise RayError("it is gone")
+
+
+def test_snapshots_go_together():
+    """A worker that takes the place of another reads those of all its sessions, which takes one call and not hundreds."""
+
+    async def story():
+        actor = Actor()
+        store = ObjectStore(actor)
+        await asyncio.gather(*(store.write(f"{k}", 1, b"%d" % k) for k in range(300)))
+        found = await asyncio.gather(*(store.read(f"{k}") for k in range(301)))
+        assert [data and data[0] for data in found] == [*(b"%d" % k for k in range(300)), None]
+        assert actor.calls == [300, 301]
+        first = asyncio.create_task(store.read("1"))
+        await asyncio.sleep(0.005)
+        assert [data[0] for data in await asyncio.gather(first, store.read("2"), store.read("3"))] == [b"1", b"2", b"3"]
+        assert actor.calls[2:] == [1, 2], "what comes while a call is under way goes with the next one"
+        actor.is_dead = True
+        results = await asyncio.gather(store.write("1", 2, b""), store.read("2"), store.read("3"), return_exceptions=True)
+        assert [error.code for error in results] == ["snapshot-unwritten", "snapshot-unread", "snapshot-unread"]
 
     asyncio.run(story())
 

@@ -239,15 +239,18 @@ class Pool:
             time.sleep(pause)
             self.refresh()
             replies: dict[tuple[Session, int], Reply | None] = {}
+            is_known = True
             for call, group in self.calls([(answer.session, number) for answer in first for number in range(first[answer], answer.number + 1)]):
                 replies.update({chunk: call.reply(place) for place, chunk in enumerate(group)})
             for answer in list(first):
-                start = self.recovered(answer, first.pop(answer), replies)
+                number = first.pop(answer)
+                start = self.recovered(answer, number, replies)
                 if start is not None:
                     first[answer] = start
+                    is_known = is_known and start < number  # what the worker has not is sent at once
             if first and time.monotonic() > deadline:
                 raise PoolError(f"no worker has served the session '{next(iter(first)).session.key}' for {self.patience:g} s")
-            pause = PAUSE
+            pause = 0.0 if is_known else PAUSE
 
     @staticmethod
     def recovered(answer: Answer, start: int, replies: dict[tuple[Session, int], Reply | None]) -> int | None:

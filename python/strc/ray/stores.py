@@ -7,6 +7,7 @@ import contextlib
 import hashlib
 import os
 import urllib.parse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -101,15 +102,54 @@ class Keeper:
     def __init__(self) -> None:
         self.kept: dict[str, tuple[int, Any]] = {}
 
-    def write(self, key: str, number: int, data: bytes) -> None:
-        if number >= self.kept.get(key, (0, None))[0]:
-            self.kept[key] = (number, ray.put(data))
+    def write(self, snapshots: Sequence[tuple[str, int, bytes]]) -> list[None]:
+        for key, number, data in snapshots:
+            if number >= self.kept.get(key, (0, None))[0]:
+                self.kept[key] = (number, ray.put(data))
+        return [None] * len(snapshots)
 
-    def read(self, key: str) -> bytes | None:
-        return ray.get(self.kept[key][1]) if key in self.kept else None
+    def read(self, keys: Sequence[str]) -> list[bytes | None]:
+        found = [key for key in keys if key in self.kept]
+        data = dict(zip(found, ray.get([self.kept[key][1] for key in found])))
+        return [data.get(key) for key in keys]
 
     def remove(self, key: str) -> None:
         self.kept.pop(key, None)
+
+
+class Gathering:
+    """Calls with one item each, of which those that come while one is under way go together in the next one: a worker that takes the place of another
+    opens hundreds of sessions at once."""
+
+    def __init__(self, actor: Any, method: str):
+        self.actor, self.method = actor, method
+        self.waiting: list[tuple[Any, asyncio.Future[Any]]] = []
+        self.sending: asyncio.Task[None] | None = None
+
+    async def call(self, item: Any) -> Any:
+        """Raises RayError."""
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self.waiting.append((item, future))
+        if self.sending is None:
+            self.sending = asyncio.create_task(self.send_all())
+        return await future
+
+    async def send_all(self) -> None:
+        while self.waiting:
+            await asyncio.sleep(0)  # who asks at the same time goes along
+            batch, self.waiting = self.waiting, []
+            try:
+                results = await getattr(self.actor, self.method).remote([item for item, _ in batch])
+            except Exception as error:  # each of them is told
+                results = [error] * len(batch)
+            for (_, future), result in zip(batch, results):
+                if future.done():
+                    continue
+                if isinstance(result, Exception):
+                    future.set_exception(result)
+                else:
+                    future.set_result(result)
+        self.sending = None
 
 
 class ObjectStore:
@@ -117,16 +157,17 @@ class ObjectStore:
 
     def __init__(self, keeper: Any):
         self.keeper = keeper
+        self.writing, self.reading = Gathering(keeper, "write"), Gathering(keeper, "read")
 
     async def write(self, key: str, number: int, data: bytes) -> None:
         try:
-            await self.keeper.write.remote(key, number, data)
+            await self.writing.call((key, number, data))
         except RayError as error:
             raise SnapshotError("snapshot-unwritten", f"the snapshot of the session '{key}' cannot be put into the object store: {error}") from None
 
     async def read(self, key: str) -> tuple[bytes, str] | None:
         try:
-            found = await self.keeper.read.remote(key)
+            found = await self.reading.call(key)
         except RayError as error:
             raise SnapshotError("snapshot-unread", f"the snapshot of the session '{key}' cannot be had from the object store: {error}") from None
         return None if found is None else (found, f"the snapshot of '{key}' in the object store")

@@ -20,6 +20,7 @@ from .worker import SessionWorker
 
 CALLS_AT_ONCE = 10_000
 PAUSE = 0.2  # seconds between two attempts to start a worker
+BREATH = 1.0  # seconds in which a worker that has taken the place of another may catch up before a new spare one compiles beside it
 LOG = logging.getLogger("strc.ray")  # Ray shows it at the driver
 
 
@@ -87,7 +88,7 @@ class Supervisor:
             worker = self.workers.get(slot)
             if worker is not None and worker.incarnation == incarnation:
                 ray.kill(worker.actor)
-                self.publish({**self.workers, **await self.start_all([slot], None, list(self.workers))})
+                self.publish({**self.workers, **await self.start_all([slot], None, list(self.workers), BREATH)})
 
     async def resize(self, count: int) -> None:
         """As many workers as that, from now on."""
@@ -127,10 +128,11 @@ class Supervisor:
 
     # ---- changes
 
-    async def start_all(self, starting: Sequence[int], node: str | None, slots: Sequence[int]) -> dict[int, Worker]:
-        """Workers for the slots that are `starting`, on that node or wherever there is room. Raises PoolError; then none was started."""
+    async def start_all(self, starting: Sequence[int], node: str | None, slots: Sequence[int], breath: float = 0.0) -> dict[int, Worker]:
+        """Workers for the slots that are `starting`, on that node or wherever there is room; spare ones that are taken are replaced `breath` seconds
+        later. Raises PoolError; then none was started."""
         made = {}
-        for slot, idle in zip(starting, await self.idle_workers(len(starting), node)):
+        for slot, idle in zip(starting, await self.idle_workers(len(starting), node, breath)):
             try:
                 await idle.actor.serve.remote(slot, list(slots))
             except RayActorError:  # it has died since it became ready
@@ -140,7 +142,7 @@ class Supervisor:
             made[slot] = Worker(slot, self.incarnations[slot], idle.actor, idle.node)
         return made
 
-    async def idle_workers(self, count: int, node: str | None) -> list[IdleWorker]:
+    async def idle_workers(self, count: int, node: str | None, breath: float) -> list[IdleWorker]:
         """Spare ones first."""
         found: list[IdleWorker] = []
         while node is None and self.spares and len(found) < count:
@@ -150,11 +152,12 @@ class Supervisor:
                 found.append(spare)
         found += await self.start_idle(count - len(found), node)
         if self.refilling is None or self.refilling.done():
-            self.refilling = asyncio.create_task(self.refill())
+            self.refilling = asyncio.create_task(self.refill(breath))
         return found
 
-    async def refill(self) -> None:
+    async def refill(self, breath: float) -> None:
         """Starts spare workers in the place of those that were taken; where there is no room for them the pool goes on without."""
+        await asyncio.sleep(breath)
         while len(self.spares) < self.staffing.spares:
             try:
                 self.spares += await self.start_idle(1, None)

@@ -22,7 +22,7 @@ from .messages import Done, Limits, Moved, Opened, Refused, Reply, Request
 from .routing import slot_of
 from .stores import SnapshotStore
 
-WRITES_AT_ONCE = 8
+WRITES_AT_ONCE = 64
 
 
 @dataclass(frozen=True)
