@@ -12,6 +12,17 @@ namespace {
 
 constexpr std::uint64_t kCountingSteps = 1'000'000;
 
+ir::ItemCounts counted(const BodyContext& c, const ir::Body& firing) {
+    return ir::countItems(c.m.program, *c.code, firing, kCountingSteps, ir::Counting::Whole);
+}
+
+/// Of the kernel's own work or prework, for which each of its functions asks.
+const ir::ItemCounts& knownCounts(BodyContext& c, const ir::Body& firing) {
+    auto [known, isNew] = c.kernel.counts.try_emplace(&firing);
+    if (isNew) known->second = counted(c, firing);
+    return known->second;
+}
+
 void proveRates(BodyContext& c) {
     bool isPrework = c.body.kind == ir::BodyKind::Prework;
     c.rates =
@@ -20,17 +31,17 @@ void proveRates(BodyContext& c) {
         c.rates = c.kernel.kernel->blocks->rates;
     c.queued = isDynamic(*c.kernel.kernel);
     if (c.queued) c.rateChecks.pops = c.rateChecks.pushes = true;
-    auto look = [&](const ir::Body& firing, const graph::Rates& declared) {
-        if (c.queued) return;
-        ir::ItemCounts counts =
-            ir::countItems(c.m.program, *c.code, firing, kCountingSteps, ir::Counting::Whole);
+    auto look = [&](const ir::ItemCounts& counts, const graph::Rates& declared) {
         if (!counts.pops.isExact() || counts.pops.min != declared.pop.max) c.rateChecks.pops = true;
         if (!counts.pushes.isExact() || counts.pushes.min != declared.push.max)
             c.rateChecks.pushes = true;
     };
-    if (!c.isFunction()) return look(c.body, c.rates);
+    if (!c.isFunction()) {
+        if (!c.queued) look(counted(c, c.body), c.rates);
+        return;
+    }
     // A function is called from either, and counts as part of the firing.
-    look(*c.code->work, c.kernel.kernel->work);
+    if (!c.queued) look(knownCounts(c, *c.code->work), c.kernel.kernel->work);
     auto widen = [](graph::Rate& rate, const graph::Rate& other) {
         const bool isBounded = rate.max != graph::kUnbounded && other.max != graph::kUnbounded;
         rate.max = isBounded ? std::max(rate.max, other.max) : graph::kUnbounded;
@@ -45,7 +56,7 @@ void proveRates(BodyContext& c) {
     if (c.m.plan.before && c.m.plan.chunk)
         widenBy(graph::times(c.kernel.kernel->work, c.m.plan.chunk->iterations));
     if (!c.code->prework) return;
-    look(*c.code->prework, *c.kernel.kernel->prework);
+    if (!c.queued) look(knownCounts(c, *c.code->prework), *c.kernel.kernel->prework);
     widenBy(*c.kernel.kernel->prework);
 }
 

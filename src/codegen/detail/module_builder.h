@@ -21,6 +21,7 @@
 #include "ir/affine_state.h"
 #include "ir/bounds.h"
 #include "ir/calls.h"
+#include "ir/count_items.h"
 #include "ir/varying.h"
 #include "plan/work.h"
 #include "vector/columns.h"
@@ -86,6 +87,7 @@ struct KernelFunctions {
     /// Once somebody has asked. What transposes windows does so for all kernels with these rates and items.
     std::map<VariantShape, llvm::Function*> variants;
     std::optional<ir::Proofs> proofs;  ///< once somebody has asked: checks that cannot fail
+    std::map<const ir::Body*, ir::ItemCounts> counts;  ///< of work and prework, likewise
     bool firesAlone = false;  ///< also one by one, in steps that run often
 };
 
