@@ -21,6 +21,8 @@ class Attention(nn.Module):
         self.qkv = nn.Linear(6, 3 * SIZE)
         self.out = nn.Linear(SIZE, 3)
         self.slopes = nn.Parameter(torch.rand(HEADS, 1, 1))
+        self.by_distance = nn.Embedding(8, HEADS)
+        self.rows = nn.Parameter(torch.randn(REACH, SIZE // HEADS))
         self.register_buffer("band", torch.ones(512, 512).tril().triu(1 - REACH))
 
     def forward(self, x):
@@ -62,6 +64,21 @@ def slopes(model, q, k, v, steps):
     return scores.masked_fill(model.band[:steps, :steps] == 0, float("-inf")).softmax(-1) @ v
 
 
+def buckets(model, q, k, v, steps):
+    """A learned number for each distance; long ones share those of a logarithmic scale, as T5 has it."""
+    back = distances(steps).clamp(min=0)
+    far = 4 + (torch.log(back.clamp(min=1) / 4) / math.log(8) * 4).long()
+    bias = model.by_distance(torch.where(back < 4, back, far.clamp(max=7))).permute(2, 0, 1)
+    return (products(q, k) + bias).masked_fill(model.band[:steps, :steps] == 0, float("-inf")).softmax(-1) @ v
+
+
+def fixed_slopes(model, q, k, v, steps):
+    """ALiBi: slopes are powers of two, and the mask is added to the bias."""
+    slope = torch.tensor([2.0 ** (-8 * (head + 1) / HEADS) for head in range(HEADS)])[:, None, None]
+    bias = (-slope * distances(steps)).masked_fill(model.band[:steps, :steps] == 0, float("-inf"))
+    return functional.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+
+
 def rotary(model, q, k, v, steps):
     half = q.shape[-1] // 2
     angles = torch.outer(torch.arange(steps).float(), 1.0 / 10000 ** (torch.arange(half).float() / half))
@@ -69,6 +86,28 @@ def rotary(model, q, k, v, steps):
 
     def turned(x):
         return x * cosine + torch.cat((-x[..., half:], x[..., :half]), -1) * sine
+
+    return by_buffer(model, turned(q), turned(k), v, steps)
+
+
+def frequencies(size):
+    return 1.0 / 10000 ** (torch.arange(0, size, 2).float() / size)
+
+
+def rotary_by_complex(model, q, k, v, steps):
+    turns = torch.polar(torch.ones(steps, q.shape[-1] // 2), torch.outer(torch.arange(steps).float(), frequencies(q.shape[-1])))
+
+    def turned(x):
+        return torch.view_as_real(torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2)) * turns).flatten(3)
+
+    return by_buffer(model, turned(q), turned(k), v, steps)
+
+
+def rotary_by_pairs(model, q, k, v, steps):
+    angles = torch.outer(torch.arange(steps).float(), frequencies(q.shape[-1])).repeat_interleave(2, -1)
+
+    def turned(x):
+        return x * angles.cos() + torch.stack((-x[..., 1::2], x[..., ::2]), -1).reshape(x.shape) * angles.sin()
 
     return by_buffer(model, turned(q), turned(k), v, steps)
 
@@ -92,7 +131,7 @@ def by_triangle(model, q, k, v, steps):
     return products(q, k).masked_fill(torch.ones(steps, steps).triu(1) == 1, float("-inf")).softmax(-1) @ v
 
 
-WAYS = [by_buffer, by_argument, made_in_forward, by_where, slopes, rotary, retention]
+WAYS = [by_buffer, by_argument, made_in_forward, by_where, slopes, buckets, fixed_slopes, rotary, rotary_by_complex, rotary_by_pairs, retention]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -143,6 +182,32 @@ def test_weights_have_no_mask(tmp_path):
     assert max(tensor.numel() for tensor in made.used_tensors().values()) == 6 * 3 * SIZE
 
 
+HEADS_ALONE = {
+    "rows": lambda x, weight: (x.transpose(1, 2) @ weight).transpose(1, 2),
+    "columns": lambda x, weight: (weight.transpose(1, 2) @ x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2),
+    "einsum": lambda x, weight: torch.einsum("bthd,hde->bthe", x, weight),
+}
+
+
+class HeadsAlone(nn.Module):
+    """Heads that have a stored matrix each, of which time is no dimension."""
+
+    def __init__(self, product):
+        super().__init__()
+        self.product = product
+        self.weight = nn.Parameter(torch.randn(3, 2, 5))
+
+    def forward(self, x):
+        return self.product(x.view(1, -1, 3, 2), self.weight).flatten(2).cumsum(1)
+
+
+@pytest.mark.parametrize("way", HEADS_ALONE)
+def test_a_matrix_for_each_head(way, tmp_path):
+    torch.manual_seed(1)
+    made = exported(HeadsAlone(HEADS_ALONE[way]), SEQUENCE, tmp_path, time=1)
+    assert made.streamed.latency == 0
+
+
 def from_input(model, q, k, v, steps):
     return (products(q, k) + v[..., :1]).softmax(-1) @ v
 
@@ -151,11 +216,17 @@ def capped(model, q, k, v, steps):
     return (30 * torch.tanh(products(q, k) / 30)).masked_fill(model.band[:steps, :steps] == 0, float("-inf")).softmax(-1) @ v
 
 
+def of_query_and_distance(model, q, k, v, steps):
+    rows = model.rows[distances(steps).clamp(0, REACH - 1)]
+    return (products(q, k) + torch.einsum("bhid,ijd->bhij", q, rows)).masked_fill(model.band[:steps, :steps] == 0, float("-inf")).softmax(-1) @ v
+
+
 REFUSED = {
     "all_before": (causal, "each time step looks at all that came before it (at 60 in the example), which would have to be kept for ever"),
     "by_triangle": (by_triangle, "--context N, which imports the model as if it had such a mask"),
     "all": (lambda m, q, k, v, steps: functional.scaled_dot_product_attention(q, k, v), "also at later ones: no latency suffices"),
     "from_input": (from_input, "what is added to its scores, or hides some, comes from the input"),
+    "of_query_and_distance": (of_query_and_distance, "a number for each distance of two time steps, which is stored (ALiBi, T5), or rotary positions"),
     "capped": (capped, "'tanh' of scores of all time steps with all has no form that works frame by frame"),
 }
 

@@ -419,8 +419,6 @@ def with_tables(program: Program, tensors: dict[str, torch.Tensor], what: StepsH
             users.append(what.finder.before[users[-1]])
         users = [user for user in reversed(users) if what.finder.steps[user] >= 0]
         stored = [made[user].args[place] for user in users]
-        if not all(what.finder.is_stored(var) for var in stored):
-            raise NoLoop
         rows = [tensors[str(made[var].positional[0])] for var in stored]
         rows = [rows[0]] * what.finder.steps[users[0]] + rows
         name = unused(f"{made[stored[-1]].positional[0]}.steps", tensors)

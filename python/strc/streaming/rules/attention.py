@@ -85,7 +85,10 @@ def with_table(build: Builder, instruction: Instruction, at: int, scores: Scores
 def table_of(build: Builder, value: Operand, scores: Scores) -> torch.Tensor:
     """A stored value as (heads or 1, time, time)."""
     if not isinstance(value, Stored):
-        raise Refused("what is added to its scores, or hides some, comes from the input")
+        raise Refused(
+            "what is added to its scores, or hides some, comes from the input, as products of queries with rows for relative positions do; instead a model can "
+            "have a number for each distance of two time steps, which is stored (ALiBi, T5), or rotary positions"
+        )
     tensor = build.tensor(value)
     tensor = tensor.reshape((1,) * (len(scores.shape) - tensor.dim()) + tuple(tensor.shape))
     heads = tensor.shape[:-2]

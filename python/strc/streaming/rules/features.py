@@ -104,13 +104,22 @@ def matmul(build: Builder, instruction: Instruction, args: list[Value]) -> Value
         return product(build, y, build.tensor(y).t(), x)
     if isinstance(x, Stored) and isinstance(y, Timed) and len(x.shape) == 2 and y.axis == len(y.shape) - 1 and y.alone:
         return product(build, x, build.tensor(x), y)
-    for arg in args:
-        if isinstance(arg, Timed) and arg.from_right < 3:
-            raise Refused(
-                "it combines time steps with each other: all of them with all would have to be kept for ever; a matrix is multiplied in each frame if time is "
-                "a dimension before its rows and columns"
-            )
+    if combines_steps(x, y, 1) or combines_steps(y, x, 2):
+        raise Refused(
+            "it combines time steps with each other: all of them with all would have to be kept for ever; a matrix is multiplied in each frame if time is "
+            "a dimension before its rows and columns"
+        )
     return side_by_side(build, args, "matmul", ())
+
+
+def combines_steps(arg: Value, other: Value, summed: int) -> bool:
+    """Do sums of a product go over time steps of `arg`? `summed` is the dimension over which they go, counted from the last, which is 1. Where time is the
+    other one of its matrices, and these are multiplied by stored ones, each time step is a row or a column of the result. (One stored matrix for all is
+    a linear layer, if it can be.)
+    """
+    if not isinstance(arg, Timed) or arg.from_right >= 3:
+        return False
+    return arg.from_right == summed or isinstance(other, Timed) or len(other.shape) < 3
 
 
 def one_matrix(build: Builder, stored: Stored) -> Stored:
