@@ -2,9 +2,8 @@
 
 #include "codegen/detail/teams.h"
 
-#include <llvm/IR/IntrinsicsNVPTX.h>
-
 #include "base/assert.h"
+#include "codegen/detail/llvm_backend.h"
 
 namespace strc::codegen {
 namespace {

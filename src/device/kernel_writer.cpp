@@ -19,6 +19,34 @@ namespace {
 constexpr std::uint32_t kTeamBits = 5;  ///< of a thread's number: which one of its team it is
 constexpr std::uint32_t kThread = 0, kThreads = 1, kFirstIteration = 2;  ///< parameters
 
+/// What the counter is in that iteration.
+Reg counterOf(ir::Writer& w, const Induction& loop, Reg iteration) {
+    const Type* type = w.types.intType();
+    Reg value = iteration;
+    if (loop.step != 1) value = w.operation(Op::Mul, type, {value, w.integer(loop.step)});
+    if (loop.start != 0) value = w.operation(Op::Add, type, {value, w.integer(loop.start)});
+    return value;
+}
+
+/// A quotient or rest of ints that cannot fail.
+Reg unchecked(ir::Writer& w, Op op, Reg a, Reg b) {
+    const Reg made = w.operation(op, w.types.intType(), {a, b});
+    w.body.blocks[w.block].instrs.back().checked = false;
+    return made;
+}
+
+/// The operation of a reduction, on two numbers of the variable's type.
+Reg combine(ir::Writer& w, const Reduction& how, const Type* type, Reg a, Reg b) {
+    const Type* wide = how.combined->type;
+    auto converted = [&](Reg reg, const Type* to, const Type* from) {
+        return to == from ? reg : w.operation(Op::Convert, to, {reg});
+    };
+    Instr made = *how.combined;
+    made.operands = {converted(a, wide, type), converted(b, wide, type)};
+    w.body.blocks[w.block].instrs.push_back(std::move(made));
+    return converted(w.result(wide, false), type, wide);
+}
+
 class KernelWriter {
 public:
     KernelWriter(const KernelParts& parts, types::TypeTable& table,
@@ -170,7 +198,7 @@ private:
         if (isLoad)
             if (const Induction* loop = around(instr.var.index, depth))
                 return regs[reg] = counterOf(
-                           *loop, w.load(kFirstIteration + static_cast<std::uint32_t>(depth)));
+                           w, *loop, w.load(kFirstIteration + static_cast<std::uint32_t>(depth)));
         if (isLoad && counters.contains(instr.var.index))
             return regs[reg] = w.load(counters.at(instr.var.index));
         if (auto slotted = p.slots.find({false, reg}); slotted != p.slots.end())
@@ -180,14 +208,6 @@ private:
         for (Reg operand : instr.operands) need(operand);
         copy(instr);
         return regs.at(reg);
-    }
-
-    Reg counterOf(const Induction& loop, Reg iteration) {
-        const Type* type = types.intType();
-        Reg value = iteration;
-        if (loop.step != 1) value = w.operation(Op::Mul, type, {value, w.integer(loop.step)});
-        if (loop.start != 0) value = w.operation(Op::Add, type, {value, w.integer(loop.start)});
-        return value;
     }
 
     // ---- code
@@ -277,7 +297,7 @@ private:
         std::size_t depth = 0;
         if (const Induction* loop = around(local, depth))
             regs[instr.result] =
-                counterOf(*loop, w.load(kFirstIteration + static_cast<std::uint32_t>(depth)));
+                counterOf(w, *loop, w.load(kFirstIteration + static_cast<std::uint32_t>(depth)));
         else if (counters.contains(local))
             regs[instr.result] = w.load(counters.at(local));
         else if (parts.contains(local))
@@ -435,25 +455,14 @@ private:
         parts.erase(how.local);
         for (std::uint32_t bit = kTeam / 2; bit > 0; bit /= 2) {
             w.emit(Op::TeamExchange, type, {value}).index = bit;
-            value = combine(how, value, w.result(type, false));
+            value = combine(w, how, type, value, w.result(type, false));
         }
-        if (how.isSum) value = combine(how, before, value);
+        if (how.isSum) value = combine(w, how, type, before, value);
         auto leave = [&] { set({Space::Local, how.local}, type, value); };
         if (p.slots.contains({true, how.local}))
             apart([&] { first(leave); });
         else
             leave();
-    }
-
-    Reg combine(const Reduction& how, Reg a, Reg b) {
-        const Type *type = p.body.locals[how.local].type, *wide = how.combined->type;
-        auto converted = [&](Reg reg, const Type* to, const Type* from) {
-            return to == from ? reg : w.operation(Op::Convert, to, {reg});
-        };
-        Instr made = *how.combined;
-        made.operands = {converted(a, wide, type), converted(b, wide, type)};
-        w.body.blocks[w.block].instrs.push_back(std::move(made));
-        return converted(w.result(wide, false), type, wide);
     }
 
     /// The counters of the loops apart, and of these.
@@ -472,18 +481,12 @@ private:
             found[k] = number;
             if (k > 0) {
                 const Reg trips = w.integer(loops[k].trips);
-                found[k] = unchecked(Op::Rem, number, trips);
-                number = unchecked(Op::Div, number, trips);
+                found[k] = unchecked(w, Op::Rem, number, trips);
+                number = unchecked(w, Op::Div, number, trips);
             }
-            w.store(counters.at(loops[k].counter), counterOf(loops[k], found[k]));
+            w.store(counters.at(loops[k].counter), counterOf(w, loops[k], found[k]));
         }
         return found;
-    }
-
-    Reg unchecked(Op op, Reg a, Reg b) {
-        const Reg made = w.operation(op, types.intType(), {a, b});
-        w.body.blocks[w.block].instrs.back().checked = false;
-        return made;
     }
 
     const KernelParts& p;

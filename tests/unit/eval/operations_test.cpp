@@ -456,6 +456,8 @@ TEST_F(Operations, EachHasATest) {
                   Op::ItemType})  // Builds
         tested.set(static_cast<std::size_t>(op));
     tested.set(static_cast<std::size_t>(Op::Tensor));  // has been expanded before
+    for (Op op : {Op::TeamExchange, Op::TeamWait})  // of devices alone: cli.device_emulated
+        tested.set(static_cast<std::size_t>(op));
     for (std::size_t k = 0; k < tested.size(); ++k)
         EXPECT_TRUE(tested[k]) << "no test of " << ir::info(static_cast<Op>(k)).mnemonic;
 }
