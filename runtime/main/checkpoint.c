@@ -15,14 +15,14 @@
 #include "ranks.h"
 
 static const strc_origin nowhere = STRC_ORIGIN(0, 0);
-enum { kPath = 4096, kLayout = 1, kSkip = 1 << 16 };
+enum { kPath = 4096, kLayout = 2, kSkip = 1 << 16 };
 static const char magic[8] = "strcckp";
 
 /// In front of the file of a rank. Behind it: a count for each input, a place for each output, the state, and a sum over all of it.
 typedef struct front {
     char magic[8];
     uint32_t layout, rank, ranks, is_apart;
-    uint64_t identity, epoch, random;
+    uint64_t identity, settings, epoch, random;
     int64_t lines_left, items_left;
     uint64_t inputs, outputs, state_size;
 } front;
@@ -162,6 +162,7 @@ static int pack(strc_rank *rank, const strc_env *env, const void *state, uint64_
                   .ranks = rank->link.transport.size,
                   .is_apart = (uint32_t)rank->is_apart,
                   .identity = rank->about->identity,
+                  .settings = strc_rank_settings(rank),
                   .epoch = epoch,
                   .random = env->random,
                   .lines_left = all->lines_left,
@@ -239,6 +240,10 @@ int strc_checkpoint_forget(strc_rank *rank) {
 
 // ---- reading
 
+static const char *of_another_strc(int64_t layout) {
+    return layout > kLayout ? "a newer strc has written it" : "an older strc has written it";
+}
+
 int strc_checkpoint_find(strc_rank *rank, uint64_t *epoch) {
     char path[kPath], why[100];
     size_t size = 0;
@@ -254,8 +259,8 @@ int strc_checkpoint_find(strc_rank *rank, uint64_t *epoch) {
                epoch, &ranks, &end);
     const int is_whole = found == 3 && (size_t)end == size && text[size - 1] == '\n';
     free(text);
-    if (found >= 1 && layout > kLayout)
-        return STRC_FAIL(nowhere, CannotReadFile, path, "a newer strc has written it");
+    if (found >= 1 && layout != kLayout)
+        return STRC_FAIL(nowhere, CannotReadFile, path, of_another_strc(layout));
     if (!is_whole)
         return STRC_FAIL(nowhere, CannotReadFile, path, "it is damaged, or no checkpoint");
     if (ranks == rank->link.transport.size) return 1;
@@ -270,10 +275,12 @@ static const char *what_is_wrong(const strc_rank *rank, const front *read,
     uint64_t sum = 0;
     if (size < sizeof *read || memcmp(read->magic, magic, sizeof magic) != 0)
         return "it is damaged, or no checkpoint";
-    if (read->layout > kLayout) return "a newer strc has written it";
+    if (read->layout != kLayout) return of_another_strc(read->layout);
     if (read->identity != rank->about->identity || read->inputs != program->inputs ||
         read->outputs != program->outputs || read->state_size != program->state_size)
         return "it is of another program, or of one with other weights or other passes";
+    if (read->settings != strc_rank_settings(rank))
+        return "it is of a run with other values of parameters, or another --limit";
     if (size < size_of(program)) return "it is not complete: its end is missing";
     memcpy(&sum, bytes + size_of(program) - sizeof sum, sizeof sum);
     if (size != size_of(program) || sum != strc_safe_hash(bytes, size_of(program) - sizeof sum) ||

@@ -94,13 +94,13 @@ static int cut(strc_rank *rank) {
 
 /// What has to be the same everywhere.
 typedef struct hello {
-    uint64_t abi, layout, identity, parameters, resumes;
+    uint64_t abi, layout, identity, settings, resumes;
 } hello;
 
-static hello hello_of(const strc_rank *rank) {
+uint64_t strc_rank_settings(const strc_rank *rank) {
     const strc_executable *about = rank->about;
     const strc_options *options = &rank->all->options;
-    uint64_t hash = 0;
+    uint64_t hash = (uint64_t)options->limit;
     for (uint32_t k = 0; k < about->parameter_count; ++k) {
         const unsigned char *value = options->parameters + k * STRC_PARAMETER_BYTES;
         const uint64_t each = about->parameters[k].kind == STRC_TEXT
@@ -109,7 +109,12 @@ static hello hello_of(const strc_rank *rank) {
                                   : strc_safe_hash(value, STRC_PARAMETER_BYTES);
         hash = hash * UINT64_C(0x9e3779b97f4a7c15) + each;
     }
-    return (hello){STRC_ABI_VERSION, kLayout, about->identity, hash,
+    return hash;
+}
+
+static hello hello_of(const strc_rank *rank) {
+    const strc_options *options = &rank->all->options;
+    return (hello){STRC_ABI_VERSION, kLayout, rank->about->identity, strc_rank_settings(rank),
                    (uint64_t)(options->checkpoint != NULL) * 2 + (uint64_t)options->resume};
 }
 
@@ -118,8 +123,8 @@ static const char *difference(const hello *own, const hello *other) {
         return "it was built by another version of strc than rank 0";
     if (other->identity != own->identity)
         return "it runs another program than rank 0, or one with other weights or other passes";
-    if (other->parameters != own->parameters)
-        return "its parameters have other values than those of rank 0";
+    if (other->settings != own->settings)
+        return "its parameters, or its --limit, have other values than those of rank 0";
     if (other->resumes != own->resumes)
         return "it has another --checkpoint or --resume than rank 0";
     return NULL;

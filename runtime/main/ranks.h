@@ -49,6 +49,9 @@ uint32_t strc_rank_of_input(const strc_rank *, uint32_t input);
 uint32_t strc_rank_of_output(const strc_rank *, uint32_t output);
 uint32_t strc_rank_that_prints(const strc_rank *);
 
+/// A hash of what the command line says of the program: the values of its parameters, and the limit of what it gives.
+uint64_t strc_rank_settings(const strc_rank *);
+
 /// A rank is gone: reports it, and ends the process.
 _Noreturn void strc_rank_lost(strc_rank *);
 /// strc_link_wait, and that.

@@ -39,6 +39,9 @@ CHAIN = HEAVY + """float->float pipeline Main {
     add Smooth(0.5, 20); add Window(40); add Smooth(0.25, 20); add Window(7); add Smooth(0.125, 20);
 }
 """
+GAIN = HEAVY + """float->float filter Gain(float by) { work pop 1 push 1 { push(by * pop()); } }
+float->float pipeline Main(float gain = 2) { add Smooth(0.5, 20); add Gain(gain); add Smooth(0.25, 20); }
+"""
 BRANCHES = HEAVY + """float->float pipeline Main {
     add Smooth(0.5, 5);
     add splitjoin { split duplicate; for (int k = 1; k < 5; k++) add Window(10 * k); join roundrobin; };
@@ -304,6 +307,33 @@ int->void filter Told { int kept; work pop 1 { println(pop() + kept); } handler 
         self.build(CHAIN.replace("0.125", "0.25"))
         fails("it is of another program")
 
+    def test_a_checkpoint_of_a_run_with_other_options(self):
+        """What is written behind it would not go with what was written before."""
+        self.build(GAIN, "--keep-param", "gain")
+        self.file("in.raw", floats(4000))
+        first = ("-D", "gain=2", "--limit", "2000")
+        self.made("--ranks", "2", *self.ON, *first)
+        whole = self.bytes("out.raw")
+        for other in (("-D", "gain=3", "--limit", "2000"), ("-D", "gain=2", "--limit", "3000"), ("-D", "gain=2")):
+            with self.subTest(options=other):
+                err = self.made("--ranks", "2", *self.ON, *other, "--resume", status=1)[1]
+                self.assertIn("it is of a run with other values of parameters, or another --limit", err)
+                self.assertEqual(self.bytes("out.raw"), whole)
+        self.made("--ranks", "2", *self.ON, *first, "--resume")
+        self.assertEqual(self.bytes("out.raw"), whole)
+
+    def test_a_checkpoint_of_another_layout(self):
+        _, path = self.checkpoint()
+        good, manifest = path.read_bytes(), self.folder / "kept" / "checkpoint"
+        text = manifest.read_text()
+        for layout, why in ((1, "an older strc has written it"), (99, "a newer strc has written it")):
+            path.write_bytes(good[:8] + struct.pack("<I", layout) + good[12:])
+            self.assertIn(why, self.made("--ranks", "2", *self.ON, "--resume", status=1)[1])
+            path.write_bytes(good)
+            manifest.write_text(text.replace("checkpoint 2", f"checkpoint {layout}"))
+            self.assertIn(why, self.made("--ranks", "2", *self.ON, "--resume", status=1)[1])
+            manifest.write_text(text)
+
     def test_what_is_wrong_with_the_checkpoint_of_any_rank(self):
         """Who is not concerned ends as well, and nothing is told but what is wrong."""
         self.checkpoint(3)
@@ -464,6 +494,16 @@ exec mpirun.openmpi --oversubscribe --mca pml ob1 --mca btl tcp,self --mca btl_t
             self.assertNotEqual(run.returncode, 0)
             self.assertIn("rank 1", run.stderr)
             self.assertIn("it runs another program than rank 0", run.stderr)
+
+    def test_another_limit(self):
+        """It would have another cut."""
+        self.build(CHAIN)
+        self.file("in.raw", floats(1000))
+        for launcher in LAUNCHERS:
+            words = ("--in", "in.raw", "--out", "out.raw", "--limit")
+            run = self.launch(launcher, 1, "./made", *words, "100", ":", "-n", "1", "./made", *words, "200", status=None)
+            self.assertNotEqual(run.returncode, 0)
+            self.assertIn("its parameters, or its --limit, have other values than those of rank 0", run.stderr)
 
     def test_an_output_that_cannot_be_opened(self):
         """Ranks that have opened theirs do not wait for the one that has not."""
