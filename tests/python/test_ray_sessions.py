@@ -3,6 +3,7 @@
 import asyncio
 import os
 import resource
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy
@@ -207,6 +208,42 @@ def test_what_a_killed_writer_leaves(tmp_path):
     assert store.read_now("a")[0] == b"one"
     store.write_now("a", 2, b"two")
     assert [file.name for file in store.place("a").iterdir()] == ["2.snapshot"]
+
+
+def test_other_files_of_the_folder_stay(tmp_path):
+    """Such as `.nfs0001`, which NFS has of a file that is removed while another machine reads it."""
+    store, names = FolderStore(tmp_path), [".nfs0001", "notes", "x.snapshot"]
+    store.write_now("a", 1, b"one")
+    for name in names:
+        (store.place("a") / name).write_bytes(b"")
+    store.write_now("a", 2, b"two")
+    assert store.read_now("a")[0] == b"two"
+    assert sorted(file.name for file in store.place("a").iterdir()) == sorted([*names, "2.snapshot"])
+
+
+def test_old_ones_that_cannot_be_removed(tmp_path, monkeypatch):
+    store = FolderStore(tmp_path)
+    store.write_now("a", 1, b"one")
+    with monkeypatch.context() as broken:
+        broken.setattr(Path, "unlink", lambda *_, **__: (_ for _ in ()).throw(OSError(5, "Input/output error")))
+        store.write_now("a", 2, b"two")
+    assert store.read_now("a")[0] == b"two"
+    store.write_now("a", 3, b"three")
+    assert [file.name for file in store.place("a").iterdir()] == ["3.snapshot"]
+
+
+def test_a_snapshot_that_goes_while_it_is_read(tmp_path, monkeypatch):
+    """A newer one has taken its place."""
+    store, read = FolderStore(tmp_path), Path.read_bytes
+    store.write_now("a", 1, b"one")
+
+    def read_late(file):
+        if file.name == "1.snapshot":
+            store.write_now("a", 2, b"two")
+        return read(file)
+
+    monkeypatch.setattr(Path, "read_bytes", read_late)
+    assert store.read_now("a") == (b"two", str(store.place("a") / "2.snapshot"))
 
 
 # ---- workers

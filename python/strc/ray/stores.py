@@ -58,22 +58,24 @@ class FolderStore:
                 os.fsync(out.fileno())
             os.rename(beside, file)
             sync_folder(place)
-            for other in place.iterdir():
-                if other.suffix == ".tmp" or int(other.stem) < number:
-                    other.unlink(missing_ok=True)
         except OSError as error:
             with contextlib.suppress(OSError):
                 beside.unlink(missing_ok=True)
             raise SnapshotError("snapshot-unwritten", f"the snapshot of the session '{key}' cannot be written to {file}: {error.strerror}") from None
+        with contextlib.suppress(OSError):  # the snapshot is safe; what cannot be removed now is removed behind the next one
+            remove_old(place, number)
 
     def read_now(self, key: str) -> tuple[bytes, str] | None:
-        found = sorted(self.place(key).glob("*.snapshot"), key=lambda file: int(file.stem))
-        if not found:
-            return None
-        try:
-            return found[-1].read_bytes(), str(found[-1])
-        except OSError as error:
-            raise SnapshotError("snapshot-unread", f"the snapshot {found[-1]} cannot be read: {error.strerror}") from None
+        place, before = self.place(key), None
+        while found := snapshots_in(place):
+            _, last = max(found)
+            try:
+                return last.read_bytes(), str(last)
+            except OSError as error:
+                if not isinstance(error, FileNotFoundError) or last == before:
+                    raise SnapshotError("snapshot-unread", f"the snapshot {last} cannot be read: {error.strerror}") from None
+                before = last  # a worker that is thought dead may have written a newer one meanwhile
+        return None
 
     def remove_now(self, key: str) -> None:
         place = self.place(key)
@@ -81,10 +83,21 @@ class FolderStore:
             # The last one goes last: what is left by a crash in between is the session as it was.
             for file in sorted(place.glob("*"), key=lambda file: (file.suffix == ".snapshot", len(file.stem), file.stem)):
                 file.unlink(missing_ok=True)
-            with contextlib.suppress(FileNotFoundError):
+            with contextlib.suppress(OSError):  # a folder without snapshots says nothing
                 place.rmdir()
         except OSError as error:
             raise SnapshotError("snapshot-unwritten", f"the snapshots of the session '{key}' in {place} cannot be removed: {error.strerror}") from None
+
+
+def snapshots_in(place: Path) -> list[tuple[int, Path]]:
+    """Numbers and files; other files are there, too, such as what a common file system keeps of files that were removed."""
+    return [(int(file.stem), file) for file in place.glob("*.snapshot") if file.stem.isdecimal()]
+
+
+def remove_old(place: Path, number: int) -> None:
+    """Snapshots below that, and half ones."""
+    for old in [file for each, file in snapshots_in(place) if each < number] + list(place.glob("*.tmp")):
+        old.unlink(missing_ok=True)
 
 
 def sync_folder(folder: Path) -> None:
