@@ -46,7 +46,7 @@ class Scaling:
     def best(self):
         """The row of the fewest ranks that are nearly as fast as any number of them."""
         most = max(gain for _, gain, _ in self.rows.values())
-        return next(row for row in self.rows.values() if row[1] >= 0.98 * most)
+        return next(row for count, row in self.rows.items() if count > 1 and row[1] >= 0.98 * most)  # that of one rank does not tell what ends it
 
 
 def delays(network):

@@ -45,11 +45,13 @@ public:
         for (std::uint32_t k = 0; k < chunk.segments.size(); ++k) {
             made.work.push_back(chunk.segments[k].work / kWorkInNanosecond);
             made.mayBegin.push_back(1);
+            made.whyNot.push_back(nullptr);
             for (const Step& step : chunk.segments[k].steps) note(step, k);
         }
         findPorts(plan.inputs, made.inputs);
         findPorts(plan.outputs, made.outputs);
-        for (const Extent& each : nodes) keepTogether(each);
+        for (const Extent& each : nodes)
+            keepTogether(each, "a filter that fires in several places");
         keepCarried();
         keepFiles();
         for (EdgeId id = 0; id < graph.edges.size(); ++id)
@@ -99,18 +101,26 @@ private:
     }
 
     /// No rank begins behind the first of them and up to the last.
-    void keepTogether(const Extent& each) {
+    void keepTogether(const Extent& each, const char* what) {
         if (each.isEmpty()) return;
-        for (std::uint32_t k = each.first + 1; k <= each.last; ++k) made.mayBegin[k] = 0;
+        for (std::uint32_t k = each.first + 1; k <= each.last; ++k) forbid(k, what);
+    }
+
+    void forbid(std::size_t segment, const char* what) {
+        made.mayBegin[segment] = 0;
+        if (!made.whyNot[segment]) made.whyNot[segment] = what;
     }
 
     /// What is taken by one rank is given by it, but for items that the writer gives early: whoever reads them has them by then.
     void keepCarried() {
         for (const Carry& carry : chunk.carries) {
             if (carry.kind == CarryKind::Affine || carry.kind == CarryKind::Counter) continue;
-            for (std::size_t k = carry.taken + 1; k < carry.given; ++k) made.mayBegin[k] = 0;
+            for (std::size_t k = carry.taken + 1; k < carry.given; ++k)
+                forbid(k, "what they keep from one steady state to the next");
         }
-        for (const Extent& each : {printing, drawing, native}) keepTogether(each);
+        keepTogether(printing, "what they print, which has an order");
+        keepTogether(drawing, "random numbers, which have an order");
+        keepTogether(native, "calls of native functions, which have an order");
         made.prints = printing.first;
     }
 
@@ -122,7 +132,8 @@ private:
             const graph::Node& node = graph.nodes[plan.outputs[k].node];
             files[{node.file, node.fileParameter}].add(made.outputs[k]);
         }
-        for (const auto& [file, segments] : files) keepTogether(segments);
+        for (const auto& [file, segments] : files)
+            keepTogether(segments, "what they write to one file, which has an order");
     }
 
     void addTape(EdgeId id) {
@@ -132,7 +143,7 @@ private:
             Extent all = written[id];
             all.add(read[id].first);
             all.add(read[id].last);
-            return keepTogether(all);
+            return keepTogether(all, "texts, which are addresses");
         }
         if (written[id].first >= read[id].last) return;
         strc_rank_tape row{};

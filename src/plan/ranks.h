@@ -21,6 +21,8 @@ struct Network {
 struct Ranks {
     std::vector<double> work;
     std::vector<std::uint32_t> mayBegin;
+    std::vector<const char*>
+        whyNot;  ///< by segment: what a rank that began there would divide; null: nothing
     std::vector<strc_rank_tape> tapes;
     std::vector<EdgeId> edges;  ///< by tape
     std::vector<std::uint32_t> inputs, outputs;
@@ -45,7 +47,7 @@ std::vector<std::uint32_t> cut(const Ranks&, const Network&, unsigned count);
 std::string printRanks(const Plan&, const Ranks&, const Network&, unsigned count);
 /// The same for pictures.
 graph::Segmentation segmentationOf(const Plan&, const Ranks&, const Network&, unsigned count);
-/// In one line.
-std::string summariseRanks(const Ranks&, const Network&, unsigned count);
+/// In one line; also why one rank does all, if others are left over then.
+std::string summariseRanks(const Plan&, const Ranks&, const Network&, unsigned count);
 
 }  // namespace strc::plan

@@ -31,12 +31,24 @@ public:
 
     std::string print(unsigned count) {
         const std::vector<std::uint32_t> first = cut(ranks, network, count);
-        out = summariseRanks(ranks, network, count) + '\n';
+        out = summary(count) + '\n';
         out += fmt::format("a chunk is {} steady states\n\n",
                            plan.chunk->iterations * plan.chunk->usual);
         for (std::size_t k = 0; k + 1 < first.size(); ++k) printRank(first, k);
         printScaling();
         return std::move(out);
+    }
+
+    std::string summary(unsigned count) const {
+        const std::vector<std::uint32_t> first = cut(ranks, network, count);
+        const auto used = static_cast<std::uint32_t>(first.size() - 1);
+        const strc_cut_speed speed = strc_cut_predict(&view, used, first.data());
+        return fmt::format(
+            "{} of {} ranks, {} us from one to another, {} bytes in a us: {:.2f} times as fast as "
+            "one rank by the model{}",
+            used, count, number(network.latency / kMicrosecond),
+            number(network.pace * kMicrosecond), speed.alone / speed.chunk,
+            used == 1 && count > 1 ? "; " + whyOneRank() : "");
     }
 
 private:
@@ -79,12 +91,14 @@ private:
             const auto used = static_cast<std::uint32_t>(first.size() - 1);
             const strc_cut_speed speed = strc_cut_predict(&view, used, first.data());
             out += fmt::format("{:>5}  {:>4}  {:>13.2f}  {}\n", count, used,
-                               speed.alone / speed.chunk, limitOf(first, speed));
+                               speed.alone / speed.chunk, limitOf(count, first, speed));
         }
     }
 
-    std::string limitOf(const std::vector<std::uint32_t>& first, const strc_cut_speed& speed) {
-        if (first.size() == 2) return "one rank does all";
+    std::string limitOf(unsigned count, const std::vector<std::uint32_t>& first,
+                        const strc_cut_speed& speed) const {
+        if (count == 1) return "one rank does all";
+        if (first.size() == 2) return whyOneRank();
         if (speed.link >= speed.slowest) return "the network: " + slowestLink(first);
         std::size_t worst = 0;
         for (std::size_t k = 1; k + 1 < first.size(); ++k)
@@ -94,6 +108,27 @@ private:
         if (speed.chunk > 1.25 * speed.slowest)
             return "waits at the end of transactions, then " + work;
         return work;
+    }
+
+    /// Although there are more.
+    std::string whyOneRank() const {
+        constexpr double kNearlyAll = 0.9, kMuch = 0.5;
+        std::uint32_t begin = 0, most = 0, mostEnd = 0;
+        for (std::uint32_t end = 1; end <= view.segments; ++end) {
+            if (end < view.segments && ranks.mayBegin[end] == 0) continue;
+            if (workOf(begin, end) >= workOf(most, mostEnd)) {
+                most = begin;
+                mostEnd = end;
+            }
+            begin = end;
+        }
+        const double share = workOf(most, mostEnd) / workOf(0, view.segments);
+        const std::string whole =
+            fmt::format("one rank does all: {:.0f}% of the work is that of {}", 100 * share,
+                        heaviest(most, mostEnd));
+        if (share > kNearlyAll) return whole;
+        return (share > kMuch ? whole + ", and" : "one rank does all:") +
+               " to hand items on takes longer than others would save";
     }
 
     std::string slowestLink(const std::vector<std::uint32_t>& first) const {
@@ -111,15 +146,29 @@ private:
         for (std::uint32_t k = begin; k < end; ++k)
             for (const auto& [node, firings] : firingsOf(plan.chunk->segments[k].steps))
                 nodes.insert(node);
-        const bool isWhole =
-            std::none_of(ranks.mayBegin.begin() + begin + 1, ranks.mayBegin.begin() + end,
-                         [](std::uint32_t may) { return may != 0; });
-        if (nodes.size() == 1) return names[*nodes.begin()] + ", which cannot be cut";
+        const std::string whole = whyWhole(nodes, begin, end);
+        if (nodes.empty()) return "reading or writing a file" + whole;
+        if (nodes.size() == 1) return names[*nodes.begin()] + whole;
         const std::vector<double>& work = plan.chunk->nodeWork;
         const NodeId most = *std::max_element(
             nodes.begin(), nodes.end(), [&](NodeId a, NodeId b) { return work[a] < work[b]; });
-        return fmt::format("{} filters{}, the heaviest is {}", nodes.size(),
-                           isWhole ? ", which cannot be cut" : "", names[most]);
+        return fmt::format("{} filters{}, the heaviest is {}", nodes.size(), whole, names[most]);
+    }
+
+    /// Empty: more ranks could divide them.
+    std::string whyWhole(const std::set<NodeId>& nodes, std::uint32_t begin,
+                         std::uint32_t end) const {
+        const char* why = nullptr;
+        for (std::uint32_t k = begin + 1; k < end; ++k) {
+            if (ranks.mayBegin[k] != 0) return "";
+            if (!why) why = ranks.whyNot[k];
+        }
+        const graph::Graph& graph = plan.program->graph;
+        if (std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+                return graph::isInFeedbackLoop(graph, graph.nodes[id].parent);
+            }))
+            why = "a feedback loop";
+        return why ? fmt::format(", which cannot be cut ({})", why) : ", which cannot be cut";
     }
 
     const Plan& plan;
@@ -138,16 +187,9 @@ std::string printRanks(const Plan& plan, const Ranks& ranks, const Network& netw
     return RanksPrinter(plan, ranks, network).print(count);
 }
 
-std::string summariseRanks(const Ranks& ranks, const Network& network, unsigned count) {
-    const strc_ranks view = viewOf(ranks, network);
-    const std::vector<std::uint32_t> first = cut(ranks, network, count);
-    const auto used = static_cast<std::uint32_t>(first.size() - 1);
-    const strc_cut_speed speed = strc_cut_predict(&view, used, first.data());
-    return fmt::format(
-        "{} of {} ranks, {} us from one to another, {} bytes in a us: {:.2f} times as "
-        "fast as one rank by the model",
-        used, count, number(network.latency / kMicrosecond), number(network.pace * kMicrosecond),
-        speed.alone / speed.chunk);
+std::string summariseRanks(const Plan& plan, const Ranks& ranks, const Network& network,
+                           unsigned count) {
+    return RanksPrinter(plan, ranks, network).summary(count);
 }
 
 }  // namespace strc::plan

@@ -173,7 +173,7 @@ Segmentation segmentationOf(const Plan& plan, const Ranks& ranks, const Network&
                 static_cast<double>(strc_cut_piece(&view, &ranks.tapes[k], first[rank], &begin)) /
                 static_cast<double>(made.states);
         }
-    made.summary = summariseRanks(ranks, network, count);
+    made.summary = summariseRanks(plan, ranks, network, count);
     return made;
 }
 

@@ -431,6 +431,23 @@ int->void filter Told { int kept; work pop 1 { println(pop() + kept); } handler 
         err = self.call("graph", "--ranks", "2", "--network", "fast", "--top", "Main", path, status=2)[1]
         self.assertIn("a time and a rate, such as 10us,10Gb", err)
 
+    def test_graph_says_why_one_rank_does_all(self):
+        def summary(text, *words):
+            lines = self.graph("--ranks", "4", "--format", "txt", "--top", "Main", *words, self.file("made.str", text)).splitlines()
+            self.assertTrue(lines[0].startswith("1 of 4 ranks, "), lines[0])
+            why = lines[0].split("; ")[1]
+            self.assertTrue(lines[-1].endswith(why), lines[-1])
+            self.assertTrue(next(line for line in lines if line.split()[:2] == ["1", "1"]).endswith("  one rank does all"))
+            return why
+
+        loop = ("int->int feedbackloop Main { join roundrobin(1, 1); split roundrobin(1, 1); loop Identity<int>; enqueue 1; "
+                "body int->int filter { work pop 2 push 2 { int x = pop() + pop(); push(x); push(x); } }; }")
+        self.assertRegex(summary(loop), r"one rank does all: \d+% of the work is that of Main.filter, which cannot be cut \(a feedback loop\)")
+        one = HEAVY + "float->float pipeline Main { add Smooth(0.5, 200); add float->float filter { work pop 1 push 1 { push(-pop()); } }; }"
+        self.assertRegex(summary(one), r"one rank does all: \d+% of the work is that of Main.Smooth, which cannot be cut")
+        light = "float->float pipeline Main { for (int k = 0; k < 4; k++) add float->float filter { float x; work pop 1 push 1 { x = x * 0.5 + pop(); push(x); } }; }"
+        self.assertEqual(summary(light, "--network", "1ms,1Mb"), "one rank does all: to hand items on takes longer than others would save")
+
     def test_graph_of_what_cannot_be_cut(self):
         path = self.file("no.str", "void->void filter Main { int n; work { println(n++); } }")
         out = self.graph("--ranks", "2", "--format", "txt", "--top", "Main", path)
