@@ -6,6 +6,7 @@
 
 enum {
     kShared = 8000000,  ///< ns that chunks of one transaction should take
+    kChunk = 100000,  ///< ns of a thread that are worth the hand-overs of a chunk
     kFirstTrial = 50000000,  ///< ns
     kRememberedTrial = 500000000,
     kLongestTrial = 2000000000,
@@ -90,10 +91,21 @@ static void add(strc_sharing *sharing, strc_division division) {
     ++sharing->count;
 }
 
-/// Chunks of half and of twice the length, and those with other sections.
+/// So many slices that a chunk takes long enough, by what chunks took with the way that is used. The plan knows an estimate alone.
+static uint32_t long_enough(const strc_sharing *sharing) {
+    const strc_sharing_way *used = &sharing->ways[sharing->used];
+    const double each = used->chunk * used->division.threads / used->division.slices;
+    const double wanted = each > 0 ? kChunk / each : 1;
+    return wanted < sharing->limits.slices ? (uint32_t)wanted : sharing->limits.slices;
+}
+
+/// Chunks of half and of twice the length, longer ones if these are short, and those with other sections.
 static void add_neighbours(strc_sharing *sharing) {
     const strc_division used = sharing->ways[sharing->used].division;
     if (used.threads <= 1) return;
+    const uint32_t enough = long_enough(sharing);
+    if (enough > 2 * used.slices)
+        add(sharing, (strc_division){used.threads, enough, used.is_coarse});
     add(sharing, (strc_division){used.threads, used.slices / 2, used.is_coarse});
     add(sharing, (strc_division){used.threads, used.slices * 2, used.is_coarse});
     add(sharing, (strc_division){used.threads, used.slices, !used.is_coarse});

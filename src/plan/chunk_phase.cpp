@@ -17,9 +17,11 @@ constexpr double kLeastWork = 30'000;
 constexpr std::array<std::int64_t, 4> kBytes{1 << 18, 1 << 20, 1 << 22, 1 << 24};
 constexpr std::int64_t kMostFactor = 1 << 16;
 constexpr std::int64_t kWholeVectors = 16;  ///< firings
-/// A chunk can have a quarter of the steady states that it should have by the estimate, and twice as many unless that takes more bytes.
+/// A chunk can have a quarter of the steady states that it should have by the estimate. The estimate is that of scalar code, and several
+/// times too high where loops become vectors, so it can have up to so many times as many, in so many bytes.
 constexpr std::int64_t kUsualSlices = 4;
-constexpr std::int64_t kMostDoubled = 1 << 19;
+constexpr std::int64_t kMostTimes = 16;
+constexpr std::int64_t kMostLongBytes = 1 << 19;
 
 std::int64_t divideUp(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -67,9 +69,9 @@ public:
         std::int64_t slice = std::max(states / kUsualSlices, vector);
         if (slice >= kWholeVectors) slice -= slice % kWholeVectors;
         const std::int64_t usual = states / slice;
-        for (const std::int64_t slices : {2 * usual, usual}) {
+        for (std::int64_t slices = kMostTimes * usual; slices >= usual; slices /= 2) {
             if (slices == 1 || slices * slice > length.most) continue;
-            const std::int64_t bytes = slices == usual ? kBytes.back() : kMostDoubled;
+            const std::int64_t bytes = slices == usual ? kBytes.back() : kMostLongBytes;
             Scaled all = by(slices * slice, bytes);
             if (all.factor != 0 && canBeSliced(all.placed.steps, slices))
                 return {std::move(all), {slice, slices, usual}};
