@@ -1,6 +1,8 @@
 // The steady states of a chunk: many enough for their work to be worth a hand-over, few enough for near memory.
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <set>
 #include <utility>
 
@@ -66,8 +68,7 @@ public:
     ChunkPhase inSlices(Scaled whole, const ChunkLength& length) const {
         const std::int64_t states = whole.factor;
         const std::int64_t vector = std::min(divideUp(kWholeVectors, length.fewest), states);
-        std::int64_t slice = std::max(states / kUsualSlices, vector);
-        if (slice >= kWholeVectors) slice -= slice % kWholeVectors;
+        const std::int64_t slice = rounded(std::max(states / kUsualSlices, vector));
         const std::int64_t usual = states / slice;
         for (std::int64_t slices = kMostTimes * usual; slices >= usual; slices /= 2) {
             if (slices == 1 || slices * slice > length.most) continue;
@@ -80,6 +81,13 @@ public:
     }
 
 private:
+    /// Several vectors are done at once: a multiple of a power of two, as long as it is no more than a quarter less, leaves none over.
+    static std::int64_t rounded(std::int64_t slice) {
+        if (slice < kWholeVectors) return slice;
+        const auto quarter = std::bit_floor(static_cast<std::uint64_t>(slice) / 4);
+        return slice - slice % std::max(static_cast<std::int64_t>(quarter), kWholeVectors);
+    }
+
     Scaled by(std::int64_t factor, std::int64_t bytes) const {
         return scaledBy(graph, from, {true, true, false}, factor, bytes);
     }
