@@ -19,11 +19,8 @@ constexpr double kLeastWork = 30'000;
 constexpr std::array<std::int64_t, 4> kBytes{1 << 18, 1 << 20, 1 << 22, 1 << 24};
 constexpr std::int64_t kMostFactor = 1 << 16;
 constexpr std::int64_t kWholeVectors = 16;  ///< firings
-/// A chunk can have a quarter of the steady states that it should have by the estimate. The estimate is that of scalar code, and several
-/// times too high where loops become vectors, so it can have up to so many times as many, in so many bytes.
+/// A chunk can have a quarter of the steady states that it should have by the estimate.
 constexpr std::int64_t kUsualSlices = 4;
-constexpr std::int64_t kMostTimes = 16;
-constexpr std::int64_t kMostLongBytes = 1 << 19;
 
 std::int64_t divideUp(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -69,15 +66,14 @@ public:
         const std::int64_t states = whole.factor;
         const std::int64_t vector = std::min(divideUp(kWholeVectors, length.fewest), states);
         const std::int64_t slice = rounded(std::max(states / kUsualSlices, vector));
-        const std::int64_t usual = states / slice;
-        for (std::int64_t slices = kMostTimes * usual; slices >= usual; slices /= 2) {
-            if (slices == 1 || slices * slice > length.most) continue;
-            const std::int64_t bytes = slices == usual ? kBytes.back() : kMostLongBytes;
-            Scaled all = by(slices * slice, bytes);
+        const std::int64_t slices = states / slice, most = length.most / slice;
+        if (slices > 1) {
+            Scaled all = by(slices * slice, kBytes.back());
             if (all.factor != 0 && canBeSliced(all.placed.steps, slices))
-                return {std::move(all), {slice, slices, usual}};
+                return {std::move(all), {slice, slices, most}};
         }
-        return {std::move(whole), {states, 1, 1}};
+        const bool canGrow = canBeSliced(whole.placed.steps, 1);
+        return {std::move(whole), {states, 1, canGrow ? length.most / states : 1}};
     }
 
 private:
