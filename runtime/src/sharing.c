@@ -6,7 +6,9 @@
 
 enum {
     kShared = 8000000,  ///< ns that chunks of one transaction should take
+    kChunk = 100000,  ///< ns of a thread that are worth the hand-overs of a chunk
     kFirstTrial = 50000000,  ///< ns
+    kTried = 2000000,  ///< ns of a way that a trial measures
     kRememberedTrial = 500000000,
     kLongestTrial = 2000000000,
     kFewestAThread = 2,  ///< chunks
@@ -14,12 +16,10 @@ enum {
     kNumbersOfThreads = 4,  ///< that are tried: one, all, half and a quarter of them
 };
 
-/// What is measured first is slower: memory is touched, threads are made.
-enum { kMeasured = 2 };
-
 /// Less than that is no reason for threads, nor for more of them, nor for other chunks.
 static const double least_gain = 1.03;
 static const double slowest = 1e30;  ///< ns
+static const double most_slower = 1.25;  ///< than of late, as far as one transaction counts
 
 strc_sharing_limits strc_sharing_limits_of(const strc_chunks *chunks, uint32_t threads) {
     if (!chunks) return (strc_sharing_limits){.threads = 1, .slices = 1, .usual = 1};
@@ -30,8 +30,11 @@ strc_sharing_limits strc_sharing_limits_of(const strc_chunks *chunks, uint32_t t
 }
 
 void strc_sharing_begin(strc_sharing *sharing, strc_sharing_limits limits, int always) {
-    *sharing = (strc_sharing){
-        .limits = limits, .trial = kFirstTrial, .is_always = always, .delays = strc_delays()};
+    *sharing = (strc_sharing){.limits = limits,
+                              .trial = kFirstTrial,
+                              .is_always = always,
+                              .delays = strc_delays(),
+                              .last = STRC_SHARING_WAYS};
     strc_division division = {1, limits.usual, 0};
     sharing->ways[sharing->count++].division = division;
     for (division.threads = limits.threads;
@@ -39,7 +42,7 @@ void strc_sharing_begin(strc_sharing *sharing, strc_sharing_limits limits, int a
         sharing->ways[sharing->count++].division = division;
 }
 
-static int is_known(const strc_sharing_way *way) { return way->runs >= kMeasured; }
+static int is_known(const strc_sharing_way *way) { return way->is_known; }
 
 /// The first of them that has not been measured; `count`: all have been.
 static uint32_t first_unknown(const strc_sharing *sharing) {
@@ -90,16 +93,27 @@ static void add(strc_sharing *sharing, strc_division division) {
     ++sharing->count;
 }
 
-/// Chunks of half and of twice the length, and those with other sections.
+/// So many slices that a chunk takes long enough, by what chunks took with the way that is used. The plan knows an estimate alone.
+static uint32_t long_enough(const strc_sharing *sharing) {
+    const strc_sharing_way *used = &sharing->ways[sharing->used];
+    const double each = used->chunk * used->division.threads / used->division.slices;
+    const double wanted = each > 0 ? kChunk / each : 1;
+    return wanted < sharing->limits.slices ? (uint32_t)wanted : sharing->limits.slices;
+}
+
+/// Chunks of half and of twice the length, longer ones if these are short, and those with other sections.
 static void add_neighbours(strc_sharing *sharing) {
     const strc_division used = sharing->ways[sharing->used].division;
     if (used.threads <= 1) return;
+    const uint32_t enough = long_enough(sharing);
+    if (enough > 2 * used.slices)
+        add(sharing, (strc_division){used.threads, enough, used.is_coarse});
     add(sharing, (strc_division){used.threads, used.slices / 2, used.is_coarse});
     add(sharing, (strc_division){used.threads, used.slices * 2, used.is_coarse});
     add(sharing, (strc_division){used.threads, used.slices, !used.is_coarse});
 }
 
-/// The other ways are tried before long: the machine may have become busier since then, or idler.
+/// The other ways are tried before long: the machine may have become busier since then, or idler. One thread is tried first.
 void strc_sharing_remember(strc_sharing *sharing, const strc_tuning *known) {
     strc_division usual = known->division;
     usual.slices = sharing->limits.usual;
@@ -109,12 +123,13 @@ void strc_sharing_remember(strc_sharing *sharing, const strc_tuning *known) {
     if (!is_possible(&sharing->limits, known->division)) return;
     add(sharing, known->division);
     const uint32_t shared = find(sharing, known->division);
-    sharing->ways[0].runs = sharing->ways[shared].runs = kMeasured;
+    sharing->ways[0].is_known = sharing->ways[shared].is_known = 1;
     sharing->ways[0].each = known->alone;
     sharing->ways[shared].each = known->shared;
     sharing->ways[shared].chunk = known->chunk;
     sharing->used = choose(sharing);
-    sharing->trial = kRememberedTrial;
+    sharing->is_remembered = sharing->used != 0;
+    sharing->trial = sharing->is_remembered ? kFirstTrial : kRememberedTrial;
     sharing->until = strc_nanoseconds() + sharing->trial;
 }
 
@@ -143,6 +158,12 @@ strc_division strc_sharing_wanted(strc_sharing *sharing) {
     if (sharing->is_always) return always(sharing);
     const int waits = strc_nanoseconds() < sharing->until;
     if (waits) return sharing->ways[sharing->used].division;
+    if (sharing->is_remembered) {
+        sharing->is_remembered = 0;
+        sharing->is_trial = 1;
+        sharing->tried = 0;
+    }
+    if (sharing->is_trial) return sharing->ways[sharing->tried].division;
     if (sharing->until != 0 && first_unknown(sharing) == sharing->count) add_neighbours(sharing);
     const uint32_t unknown = first_unknown(sharing);
     if (unknown < sharing->count) return sharing->ways[unknown].division;
@@ -161,10 +182,34 @@ uint64_t strc_sharing_chunks(const strc_sharing *sharing, strc_division division
     return wanted < (double)fewest ? fewest : wanted > kMost ? kMost : (uint64_t)wanted;
 }
 
+/// The first transaction behind one of another way does not count: memory is touched, threads are made, and those that worked before
+/// still look for more.
+static int is_slower(strc_sharing *sharing, uint32_t number) {
+    strc_sharing_way *way = &sharing->ways[number];
+    const int is_first = number != sharing->last && (is_known(way) || !way->has_run);
+    sharing->last = number;
+    way->has_run = 1;
+    return is_first;
+}
+
+/// Of a way that is tried as many transactions count as make a time that can be compared. Nonzero: that is so; `each` becomes their mean.
+static int is_tried(strc_sharing *sharing, uint32_t number, strc_sharing_run run, double *each) {
+    strc_sharing_attempt *attempt = &sharing->attempt;
+    if (attempt->way != number) *attempt = (strc_sharing_attempt){.way = number};
+    attempt->time += (double)(run.end - run.begin);
+    attempt->states += (double)run.states;
+    if (attempt->time < kTried) return 0;
+    *each = attempt->time / attempt->states;
+    *attempt = (strc_sharing_attempt){.way = number};
+    return 1;
+}
+
+/// One transaction that the system stopped for some ms says nothing: only several in a row make a way much slower.
 static void note(strc_sharing_way *way, double each) {
-    const int is_first = way->runs < kMeasured;
-    way->each = is_first ? each : 0.75 * way->each + 0.25 * each;
-    if (is_first) ++way->runs;
+    const double most = way->each * most_slower;
+    if (way->is_measured && each > most) each = most;
+    way->each = way->is_measured ? 0.75 * way->each + 0.25 * each : each;
+    way->is_known = way->is_measured = 1;
 }
 
 static void decide(strc_sharing *sharing, int64_t now) {
@@ -184,9 +229,14 @@ void strc_sharing_measured(strc_sharing *sharing, strc_sharing_run run) {
     const uint32_t number = run.chunks == 0 ? 0 : find(sharing, run.division);
     if (number == sharing->count) return;
     strc_sharing_way *way = &sharing->ways[number];
-    note(way, time / (double)run.states);
     if (run.chunks != 0) way->chunk = time / (double)run.chunks;
-    if (first_unknown(sharing) == sharing->count) decide(sharing, run.end);
+    const int lacks = sharing->is_trial && number != sharing->tried;
+    const int counts = !is_slower(sharing, number);
+    double each = time / (double)run.states;
+    const int is_used = is_known(way) && number == sharing->used && !sharing->is_trial;
+    if (!lacks && (!counts || !(is_used || is_tried(sharing, number, run, &each)))) return;
+    if (!lacks) note(way, each);
+    if (sharing->is_trial || first_unknown(sharing) == sharing->count) decide(sharing, run.end);
 }
 
 /// Longer chunks than usual are not waited for: they count as the slowest way.
@@ -194,7 +244,7 @@ void strc_sharing_lacks(strc_sharing *sharing, strc_division division) {
     const uint32_t number = find(sharing, division);
     if (division.slices <= sharing->limits.usual || number == sharing->count) return;
     if (is_known(&sharing->ways[number])) return;
-    sharing->ways[number].runs = kMeasured;
+    sharing->ways[number].is_known = 1;
     sharing->ways[number].each = slowest;
 }
 

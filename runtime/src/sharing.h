@@ -11,10 +11,17 @@ enum { STRC_SHARING_WAYS = 16 };
 
 typedef struct strc_sharing_way {
     strc_division division;
-    int runs;  ///< that have been measured, as far as it matters
+    int has_run;
+    int is_known, is_measured;  ///< in a run before or in this one; in this one
     double each;  ///< ns for a steady state, of late
     double chunk;  ///< ns for a chunk, these threads being at work; 0: unknown
 } strc_sharing_way;
+
+/// What has been measured of a way that is being tried.
+typedef struct strc_sharing_attempt {
+    uint32_t way;
+    double time, states;  ///< ns, and steady states, of those that count
+} strc_sharing_attempt;
 
 /// The ways that there are.
 typedef struct strc_sharing_limits {
@@ -34,6 +41,9 @@ typedef struct strc_sharing {
     int64_t until;  ///< ns: then another way is tried; 0: nothing has been decided yet
     int64_t trial;  ///< ns from one trial to the next
     int is_trial;
+    int is_remembered;  ///< what is used was found in a run before, and one thread has not been tried since
+    strc_sharing_attempt attempt;
+    uint32_t last;  ///< the way of the last transaction
     int is_always;  ///< nothing is tried
     uint32_t
         delays;  ///< for tests: not 0 if chunks are to be as long as a random number says (strc_delays)

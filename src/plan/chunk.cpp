@@ -238,7 +238,7 @@ public:
         : plan(plan),
           steps(std::move(all)),
           isForRanks(size.cuts == Cuts::Everywhere),
-          leastOfRank(kLeastOfRank / static_cast<double>(size.usual)),
+          leastOfRank(kLeastOfRank / static_cast<double>(size.slices)),
           cut(steps.size() + 1, isForRanks) {
         for (const Step& step : steps) work.push_back(estimate.of(plan, step));
     }
@@ -396,8 +396,7 @@ std::optional<Chunk> cutIntoSegments(const Plan& plan, Placed placed,
         chunk.nodeWork.push_back(work.ofFiring(id) *
                                  static_cast<double>(size.states * repetitions.steady[id]));
     chunk.iterations = size.states;
-    chunk.slices = size.slices;
-    chunk.usual = size.usual;
+    chunk.slices = chunk.usual = size.slices;
     for (const std::int64_t items : reads) chunk.reads.push_back(items / size.slices);
     chunk.carries = std::move(carries.found);
     for (Step& step : steps) step = sliceOf(plan, std::move(step), size.slices);

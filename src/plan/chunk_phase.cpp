@@ -1,6 +1,8 @@
 // The steady states of a chunk: many enough for their work to be worth a hand-over, few enough for near memory.
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <set>
 #include <utility>
 
@@ -17,9 +19,8 @@ constexpr double kLeastWork = 30'000;
 constexpr std::array<std::int64_t, 4> kBytes{1 << 18, 1 << 20, 1 << 22, 1 << 24};
 constexpr std::int64_t kMostFactor = 1 << 16;
 constexpr std::int64_t kWholeVectors = 16;  ///< firings
-/// A chunk can have a quarter of the steady states that it should have by the estimate, and twice as many unless that takes more bytes.
+/// A chunk can have a quarter of the steady states that it should have by the estimate.
 constexpr std::int64_t kUsualSlices = 4;
-constexpr std::int64_t kMostDoubled = 1 << 19;
 
 std::int64_t divideUp(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -64,20 +65,25 @@ public:
     ChunkPhase inSlices(Scaled whole, const ChunkLength& length) const {
         const std::int64_t states = whole.factor;
         const std::int64_t vector = std::min(divideUp(kWholeVectors, length.fewest), states);
-        std::int64_t slice = std::max(states / kUsualSlices, vector);
-        if (slice >= kWholeVectors) slice -= slice % kWholeVectors;
-        const std::int64_t usual = states / slice;
-        for (const std::int64_t slices : {2 * usual, usual}) {
-            if (slices == 1 || slices * slice > length.most) continue;
-            const std::int64_t bytes = slices == usual ? kBytes.back() : kMostDoubled;
-            Scaled all = by(slices * slice, bytes);
+        const std::int64_t slice = rounded(std::max(states / kUsualSlices, vector));
+        const std::int64_t slices = states / slice, most = length.most / slice;
+        if (slices > 1) {
+            Scaled all = by(slices * slice, kBytes.back());
             if (all.factor != 0 && canBeSliced(all.placed.steps, slices))
-                return {std::move(all), {slice, slices, usual}};
+                return {std::move(all), {slice, slices, most}};
         }
-        return {std::move(whole), {states, 1, 1}};
+        const bool canGrow = canBeSliced(whole.placed.steps, 1);
+        return {std::move(whole), {states, 1, canGrow ? length.most / states : 1}};
     }
 
 private:
+    /// Several vectors are done at once: a multiple of a power of two, as long as it is no more than a quarter less, leaves none over.
+    static std::int64_t rounded(std::int64_t slice) {
+        if (slice < kWholeVectors) return slice;
+        const auto quarter = std::bit_floor(static_cast<std::uint64_t>(slice) / 4);
+        return slice - slice % std::max(static_cast<std::int64_t>(quarter), kWholeVectors);
+    }
+
     Scaled by(std::int64_t factor, std::int64_t bytes) const {
         return scaledBy(graph, from, {true, true, false}, factor, bytes);
     }

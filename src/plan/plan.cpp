@@ -140,8 +140,12 @@ private:
                     {mostFactor(), work.ofSteadyState(repetitions), fewestFirings(repetitions),
                      options.chunkStates, options.ranks});
         if (scaled.factor == 0) return;
-        if (options.ranks) size.cuts = Cuts::Everywhere;
+        if (options.ranks) {
+            size.cuts = Cuts::Everywhere;
+            size.most = size.slices;  // ranks have the usual ones
+        }
         std::vector<Channel> before = result.channels;
+        const std::vector<std::int64_t> capacity = scaled.placed.capacity;
         Phase phase;
         take(phase, scaled.placed, repetitions.steady, scaled.factor);
         scaled.placed.steps = std::move(phase.steps);
@@ -152,6 +156,7 @@ private:
             result.channels = std::move(before);
             return;
         }
+        takeMoreSlices(result, *chunk, before, capacity, size.most);
         result.chunk = std::move(chunk);
     }
 

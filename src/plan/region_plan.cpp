@@ -154,6 +154,9 @@ private:
                                        fewestFirings(firings), options.chunkStates});
         if (scaled.factor == 0) return;
         const std::vector<Channel> before = plan.channels;
+        std::vector<std::int64_t> capacity(plan.channels.size());
+        for (EdgeId id = 0; id < part.edges.size(); ++id)
+            capacity[part.edges[id]] = scaled.placed.capacity[id];
         Phase phase = phaseOf(scaled.placed, reads() * scaled.factor, scaled.factor);
         scaled.placed.steps = std::move(phase.steps);
         auto chunk =
@@ -163,6 +166,7 @@ private:
             plan.channels = before;
             return;
         }
+        takeMoreSlices(plan, *chunk, before, capacity, size.most);
         region.chunk = std::move(chunk);
     }
 

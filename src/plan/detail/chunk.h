@@ -23,7 +23,8 @@ enum class Cuts : std::uint8_t { WhereHandedOver, Everywhere };
 /// How many steady states chunks can have, and should.
 struct ChunkSize {
     std::int64_t states = 0;  ///< of a slice; 0: there are no chunks
-    std::int64_t slices = 1, usual = 1;  ///< Chunk::slices, Chunk::usual
+    std::int64_t slices = 1;
+    std::int64_t most = 1;  ///< slices that there may be, if memory allows
     Cuts cuts = Cuts::WhereHandedOver;
 };
 
@@ -32,6 +33,10 @@ struct ChunkSize {
 std::optional<Chunk> cutIntoSegments(const Plan& made, Placed placed,
                                      const std::vector<std::int64_t>& reads, const ChunkSize&,
                                      const graph::Repetitions&, const WorkEstimate&);
+/// More slices than that, as far as tapes that lie there for all of them fit into a near cache; others are used again in each slice.
+/// `before`: the channels without the chunk; `capacity`: by tape, what the chunk needs as it is.
+void takeMoreSlices(Plan&, Chunk&, const std::vector<Channel>& before,
+                    const std::vector<std::int64_t>& capacity, std::int64_t most);
 /// Of the segments from `taken` to before `given`.
 double workBetween(const Chunk&, std::size_t taken, std::size_t given);
 /// Sections between fewer hand-overs, for Chunk::coarse, unless the estimate says that they would be worse.

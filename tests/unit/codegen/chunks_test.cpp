@@ -139,6 +139,22 @@ TEST_F(Chunks, TheirLengthIsDecidedWhileTheyRun) {
     expectSame();
 }
 
+/// A tape that nothing crosses from slice to slice is as long as one of them.
+TEST_F(Chunks, TapesOfOneSegmentAreUsedAgainInEachSlice) {
+    make("add Lcg; add Heavy(40); add Heavy(41); add Heavy(42); add Heavy(43);");
+    plan::Chunk& chunk = *program.plan->chunk;
+    ASSERT_EQ(chunk.segments.size(), 2u) << plan::print(*program.plan);
+    EXPECT_GE(chunk.slices, 4 * chunk.usual) << plan::print(*program.plan);
+    const std::int64_t all = chunk.slices * chunk.iterations * 64;  // items
+    std::int64_t across = 0;
+    for (const plan::Channel& channel : program.plan->channels) across += channel.capacity >= all;
+    EXPECT_EQ(across, 1) << "the one that the ordered sink reads";
+    expectSame();
+    // The sink would read the last slice again and again.
+    chunk.segments.back().steps.front().inputs[0].perIteration.front() = 0;
+    EXPECT_THAT(plan::verify(*program.plan, program.plannedQuota()), Not(IsEmpty()));
+}
+
 TEST_F(Chunks, LargeItemsShareMemory) {
     const std::string stage =
         "add int[400]->int[400] filter { work pop 1 push 1 { int[400] x = pop(); for (int k = 0; k "

@@ -161,7 +161,7 @@ strc_division settled(strc_sharing_limits limits, Each each,
     strc_sharing sharing;
     strc_sharing_begin(&sharing, limits, 0);
     std::int64_t now = 1;  // long ago, so that all that waits for a time is tried at once
-    for (int k = 0; k < 80; ++k) {
+    for (int k = 0; k < 800; ++k) {
         const strc_division wanted = strc_sharing_wanted(&sharing);
         if (tried)
             tried->insert(std::to_string(wanted.threads) + " " + std::to_string(wanted.slices) +
@@ -220,6 +220,75 @@ TEST(Sharing, ChoosesSections) {
     EXPECT_EQ(settled(none, each(100)).is_coarse, 0u);
 }
 
+/// The first transactions after threads have worked are several times slower: caches are cold, and threads still look for work.
+TEST(Sharing, DoesNotCountTheFirstTransactionOfATrial) {
+    constexpr double alone = 1000, shared = 1200, cold = 5;
+    strc_sharing sharing;
+    const strc_tuning known = {1300, shared, 50000, {2, 4, 0}};
+    strc_sharing_begin(&sharing, kTwoThreads, 0);
+    strc_sharing_remember(&sharing, &known);
+    EXPECT_EQ(strc_sharing_wanted(&sharing).threads, 2u);
+    sharing.until = 1;  // long ago
+    std::uint32_t before = 2;
+    for (std::int64_t now = 1, k = 0; k < 800; ++k) {
+        const strc_division wanted = strc_sharing_wanted(&sharing);
+        const double each = wanted.threads == 2 ? shared : before == 2 ? cold * alone : alone;
+        const std::uint64_t states = wanted.threads == 2 ? 8000 : 200;
+        const auto took = static_cast<std::int64_t>(each * static_cast<double>(states));
+        const std::uint64_t chunks = wanted.threads == 2 ? 10 : 0;
+        strc_sharing_measured(&sharing, {now, now + took, states, chunks, wanted});
+        before = wanted.threads;
+        now += took;
+    }
+    EXPECT_EQ(sharing.ways[sharing.used].division.threads, 1u);
+    EXPECT_LT(sharing.ways[0].each, 1300) << "what is cold has not been counted";
+}
+
+TEST(Sharing, IsNotMisledByOneThatWasStopped) {
+    strc_sharing sharing;
+    const strc_tuning known = {1000, 1200, 50000, {2, 4, 0}};
+    strc_sharing_begin(&sharing, kTwoThreads, 0);
+    strc_sharing_remember(&sharing, &known);
+    auto alone = [&](double each) {
+        strc_sharing_measured(&sharing, {1, 1 + static_cast<std::int64_t>(100 * each), 100, 0, {}});
+    };
+    sharing.until = INT64_MAX;
+    for (int k = 0; k < 10; ++k) alone(k == 5 ? 50000 : 1000);
+    EXPECT_EQ(sharing.ways[sharing.used].division.threads, 1u);
+    for (int k = 0; k < 10; ++k) alone(2000);
+    EXPECT_EQ(sharing.ways[sharing.used].division.threads, 2u) << "it is slower for long";
+}
+
+TEST(Sharing, TriesOneThreadBeforeOtherWaysThatAreRemembered) {
+    strc_sharing sharing;
+    const strc_tuning wrong = {3000, 1200, 50000, {2, 8, 1}};  // one of which nothing was known
+    strc_sharing_begin(&sharing, kTwoThreads, 0);
+    strc_sharing_remember(&sharing, &wrong);
+    sharing.until = 1;  // long ago
+    for (int k = 0; k < 2; ++k) {
+        const strc_division wanted = strc_sharing_wanted(&sharing);
+        EXPECT_EQ(wanted.threads, 1u);
+        strc_sharing_measured(&sharing, {1, 3000001, 3000, 0, wanted});
+    }
+    EXPECT_EQ(sharing.ways[sharing.used].division.threads, 1u);
+    EXPECT_EQ(sharing.ways[0].each, 1000) << "what is remembered counts no more";
+}
+
+TEST(Sharing, MakesShortChunksLonger) {
+    strc_sharing_limits limits = kTwoThreads;
+    limits.slices = 64;
+    std::set<std::string> tried;
+    auto each = [](strc_division way) { return way.threads == 1 ? 1000.0 : 600.0 - way.slices; };
+    // Ten chunks of 4 slices in 0.6 ms: two threads need 120 us for one, so it is long enough.
+    settled(limits, each, &tried);
+    EXPECT_FALSE(tried.contains("2 33")) << testing::PrintToString(tried);
+    tried.clear();
+    auto quick = [&](strc_division way) { return each(way) / 10; };
+    // In a tenth of that they are not: 33 slices take 100 us.
+    settled(limits, quick, &tried);
+    EXPECT_TRUE(tried.contains("2 33")) << testing::PrintToString(tried);
+}
+
 TEST(Sharing, TriesWhatIsLikeTheBest) {
     auto same = [](strc_division way) { return way.threads == 1 ? 1000.0 : 600.0; };
     std::set<std::string> tried;
@@ -236,14 +305,15 @@ TEST(Sharing, DoesNotWaitForLongChunks) {
     strc_sharing sharing;
     strc_sharing_begin(&sharing, kTwoThreads, 0);
     int lacking = 0;
-    for (std::int64_t now = 1, k = 0; k < 80; ++k, now += 1000) {
+    for (std::int64_t now = 1, k = 0; k < 80; ++k, now += 3000000) {
         const strc_division wanted = strc_sharing_wanted(&sharing);
         if (wanted.slices > 4) {
             ++lacking;
             strc_sharing_lacks(&sharing, wanted);
         }
         const std::uint64_t chunks = wanted.threads > 1 && wanted.slices <= 4 ? 10 : 0;
-        strc_sharing_measured(&sharing, {now, now + (chunks ? 500 : 1000), 1, chunks, wanted});
+        strc_sharing_measured(&sharing,
+                              {now, now + (chunks ? 2000000 : 3000000), 1, chunks, wanted});
     }
     EXPECT_GT(lacking, 0);
     EXPECT_LT(lacking, 40) << "others are tried, too";
