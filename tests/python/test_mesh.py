@@ -1,7 +1,9 @@
 """Programs that processes of torch.distributed share. Run with the wheel (STRC_WHEEL)."""
 
 import os
+import pickle
 import random
+import re
 import time
 
 import numpy
@@ -17,7 +19,13 @@ import strc  # noqa: E402
 
 LINEAR = 'tensor->tensor pipeline Main(int inner, int outer) {{ add linear(inner, outer, weights = "layer"); {behind} }}'
 CONVOLUTION = 'tensor->tensor pipeline Main { add conv2d(8, 32, 3, 3, padding_h = 1, padding_w = 1, weights = "layer"); add relu(); }'
-TWO = 'tensor->tensor pipeline Main { add linear(256, 512, weights = "up"); add relu(); add linear(512, 256, weights = "down"); }'
+BESIDE = """
+tensor->tensor pipeline Main {
+    add splitjoin { split duplicate; add linear(256, 128, weights = "one"); add linear(256, 100, weights = "two"); join roundrobin; }
+    add cat(2, dim = 1);
+    add linear(228, 64, weights = "three");
+}
+"""
 RUNNING = """
 tensor<float>[2]->tensor<float>[2] filter Main { tensor<float>[2] kept; work pop 1 push 1 { kept = 0.5 * kept + pop(); push(kept); } }
 """
@@ -88,6 +96,44 @@ def test_convolutions(tmp_path):
         assert found == [(split, True, True) for split in splits]
 
 
+def beside(rank, size, splits):
+    """Results that are parts of another one, with a step and an offset."""
+    torch.manual_seed(5)
+    weights = {f"{name}.{kind}": torch.randn(*shape) for name, inner, outer in (("one", 256, 128), ("two", 256, 100), ("three", 228, 64))
+               for kind, shape in (("weight", (outer, inner)), ("bias", (outer,)))}  # fmt: skip
+    x, how = torch.randn(96, 256), {"inputs": [(96, 256)], "weights": weights, "at_once": 1}
+    layers = [(weights[f"{name}.weight"], weights[f"{name}.bias"]) for name in ("one", "two", "three")]
+    joined = torch.cat([torch.nn.functional.linear(x, *layer) for layer in layers[:2]], 1)
+    right = torch.nn.functional.linear(joined, *layers[2])
+    found = []
+    for split in splits:
+        alone = strc.compile(BESIDE, "Main", options={"split": split}, **how)(x)
+        shared = strc.compile(BESIDE, "Main", mesh=size, split=split, **how)(x)
+        found.append((split, same_bits(alone, shared), torch.allclose(shared, right, rtol=1e-3, atol=1e-2)))
+    return found
+
+
+def test_results_that_are_put_together(tmp_path):
+    splits = ("0:20", "1:30", "sums:50", "sums:120")
+    for found in together(tmp_path, 2, beside, splits):
+        assert found == [(split, True, True) for split in splits]
+
+
+def chosen(rank, size):
+    """A large layer is worth it, a small one is not."""
+    calls = []
+    for rows, inner, outer in ((512, 2048, 2048), (16, 300, 300)):
+        source, how, x = layer(rows, inner, outer)
+        program = strc.compile(source, "Main", mesh=size, **how)
+        right = torch.relu(torch.nn.functional.linear(x, how["weights"]["layer.weight"], how["weights"]["layer.bias"]))
+        calls.append(("call void @strc_spread(" in program.text("llvm"), torch.allclose(program(x), right, rtol=1e-3, atol=1e-2)))
+    return calls
+
+
+def test_what_pays_is_shared(tmp_path):
+    assert together(tmp_path, 2, chosen) == [[(True, True), (False, True)]] * 2
+
+
 def other_elements(rank, size):
     torch.manual_seed(4)
     found = []
@@ -113,13 +159,15 @@ def test_sums_of_ints_and_doubles(tmp_path):
 def text_of_parts(rank, size):
     source, how, _ = layer(128, 512, 256)
     program = strc.compile(source, "Main", mesh=size, split="1:64", **how)
-    return program.text("llvm").count("@strc_packed_") > 0, program.text("llvm").count("@strc_spread(")
+    text = program.text("llvm")
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        pickle.dumps(program)
+    return len(set(re.findall(r"@strc_packed_\d+", text))), "call void @strc_spread(" in text
 
 
 def test_each_process_has_its_panels_alone(tmp_path):
     """Two of four parts are packed in each of two processes."""
-    for panels, calls in together(tmp_path, 2, text_of_parts):
-        assert panels and calls >= 1
+    assert together(tmp_path, 2, text_of_parts) == [(2, True)] * 2
 
 
 # ---- items of a stack

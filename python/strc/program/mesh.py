@@ -30,13 +30,10 @@ class Mesh:
             raise MeshError("this process is none of the group")
         self.timeout = timedelta(seconds=timeout)
         self.device = "cuda" if distributed.get_backend(group) == "nccl" else "cpu"
-        self.failure: Exception | None = None
+        self.failure: BaseException | None = None
 
     def __repr__(self) -> str:
         return f"<strc.Mesh: process {self.rank} of {self.size}>"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("a program that processes share belongs to them: it cannot be pickled")
 
     # ---- collectives of bytes, which the runtime calls in the same order in all processes
 
@@ -51,7 +48,7 @@ class Mesh:
     def attempt(self, what: Callable[[int, int, int], None], source: int, size: int, to: int) -> bool:
         try:
             what(source, size, to)
-        except Exception as error:  # it is raised when the call of the program has ended
+        except BaseException as error:  # it is raised when the call of the program has ended
             self.failure = error
             return False
         return True
@@ -85,6 +82,8 @@ class Mesh:
         """Raises why a collective has failed, if one has."""
         if self.failure is not None:
             failure, self.failure = self.failure, None
+            if not isinstance(failure, Exception):
+                raise failure
             raise MeshError(f"process {self.rank} of {self.size} has lost the others: {first_line(failure)}") from failure
 
     # ---- agreements

@@ -129,6 +129,8 @@ class Program:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy, also in another process, is compiled again; weights that were given as arrays go along, files are opened where it is made."""
+        if self.recipe.mesh is not None:
+            raise TypeError("a program that processes share belongs to them: it cannot be pickled")
         weights = {name: memory.owner for name, memory in self.recipe.weights.items()}
         return remade, (self.recipe.source, self.recipe.settings, weights, self.shapes)
 
