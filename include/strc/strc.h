@@ -329,8 +329,24 @@ typedef struct strc_stream_about {
     uint64_t
         latency;  ///< in input items: so much more is given before block_out items come for block_in, always
     int keeps_nothing;  ///< between steady states: a reset changes nothing
+    uint64_t
+        identity;  ///< of the program with its weights: programs that have the same one do the same
 } strc_stream_about;
 STRC_API strc_status strc_stream_tell(const strc_stream*, strc_stream_about* to);
+
+/// Processes that share the parts of large products (the options "split" and "mesh", which is this one's rank, a slash and how many there are): all
+/// have the same program and are given the same input. They reach each other by two collectives, which all of them call in the same order; these
+/// return 0, or nonzero, after which the call fails.
+typedef struct strc_collectives {
+    size_t size;  ///< of this struct
+    void* user;
+    /// `bytes` bytes of each, by rank, to `all`.
+    int (*gather)(void* user, const void* own, uint64_t bytes, void* all);
+    /// Block k of `bytes` bytes of `out` goes to rank k; what comes is by rank in `in`.
+    int (*exchange)(void* user, const void* out, uint64_t bytes, void* in);
+} strc_collectives;
+/// Before the first call. The functions are called by the thread that calls the stream. STRC_WRONG_CALL: the option "mesh" is missing.
+STRC_API strc_status strc_stream_mesh(strc_stream*, const strc_collectives*);
 
 /// Takes up to `in_count` items and gives up to `out_capacity`. The result is the same however the input is cut into
 /// pieces. All of it is taken if there is room for what comes of it; what is too little for a steady state, and

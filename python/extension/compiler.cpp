@@ -262,6 +262,22 @@ std::vector<Processed> Stream::processMany(const std::vector<std::shared_ptr<Str
     return done;
 }
 
+void Stream::join(Collective gatherBytes, Collective exchangeBytes) {
+    const Turns mine(*this);
+    gather = std::move(gatherBytes);
+    exchange = std::move(exchangeBytes);
+    strc_collectives calls{};
+    calls.size = sizeof calls;
+    calls.user = this;
+    calls.gather = [](void* self, const void* own, std::uint64_t bytes, void* all) {
+        return static_cast<Stream*>(self)->gather({own, bytes}, all) ? 0 : 1;
+    };
+    calls.exchange = [](void* self, const void* out, std::uint64_t bytes, void* in) {
+        return static_cast<Stream*>(self)->exchange({out, bytes}, in) ? 0 : 1;
+    };
+    check(strc_stream_mesh(handle, &calls), "join");
+}
+
 void Stream::reset() {
     const Turns mine(*this);
     strc_stream_reset(handle);

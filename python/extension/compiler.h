@@ -3,6 +3,7 @@
 /// its statuses as exceptions.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -111,6 +112,9 @@ public:
                                               const std::vector<const void*>& in,
                                               const std::vector<void*>& out,
                                               std::pair<std::size_t, std::size_t> counts);
+    /// How it reaches the other processes of its mesh, before the first chunk: each returns false if that failed.
+    using Collective = std::function<bool(Bytes own, void* all)>;
+    void join(Collective gather, Collective exchange);
     /// A whole call of a program that keeps nothing: `reset` before it otherwise.
     void reset();
     bool set(const std::string& parameter, Bytes value);
@@ -142,6 +146,7 @@ private:
     std::shared_ptr<Compiler> next;  ///< null: no program is to take the place
     strc_stream* handle = nullptr;
     strc_stream_about facts{};
+    Collective gather, exchange;
     std::size_t inSize = 0, outSize = 0;
 };
 

@@ -141,6 +141,26 @@ nb::object processMany(const std::vector<std::shared_ptr<Stream>>& streams,
     return nb::make_tuple(isFine, counts);
 }
 
+/// A function of Python that gets the address of bytes, how many they are, and where to put what comes. It raises nothing: false
+/// says that it failed.
+Stream::Collective collectiveOf(nb::callable function) {
+    // The last user may be gone when Python's lock is free.
+    auto kept = std::shared_ptr<nb::callable>(new nb::callable(std::move(function)),
+                                              [](nb::callable* last) {
+                                                  const nb::gil_scoped_acquire held;
+                                                  delete last;
+                                              });
+    return [kept](Bytes own, void* all) {
+        const nb::gil_scoped_acquire held;
+        try {
+            return nb::cast<bool>((*kept)(reinterpret_cast<std::uintptr_t>(own.data), own.size,
+                                          reinterpret_cast<std::uintptr_t>(all)));
+        } catch (const std::exception&) {  // C calls: nothing may be thrown
+            return false;
+        }
+    };
+}
+
 nb::object saved(Stream& stream) {
     std::vector<unsigned char> state;
     Stream::Saved status{};
@@ -233,6 +253,14 @@ void defineStream(nb::module_& module) {
         .def_prop_ro("latency", [](const Stream& self) { return self.about().latency; })
         .def_prop_ro("keeps_nothing",
                      [](const Stream& self) { return self.about().keeps_nothing != 0; })
+        .def_prop_ro("identity", [](const Stream& self) { return self.about().identity; })
+        .def(
+            "join",
+            [](Stream& self, nb::callable gather, nb::callable exchange) {
+                self.join(collectiveOf(std::move(gather)), collectiveOf(std::move(exchange)));
+            },
+            nb::arg("gather"), nb::arg("exchange"),
+            nb::sig("def join(self, gather: typing.Any, exchange: typing.Any) -> None"))
         .def("process", &process, nb::arg("input").none(), nb::arg("output").none(),
              nb::sig("def process(self, input: typing.Any, output: typing.Any) -> tuple[int, int] "
                      "| None"))

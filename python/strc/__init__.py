@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .program import (
-        CompileError, Diagnostic, Firing, Loop, Program, RunError, Schedule, StateError, Stream, StrcWarning, compile,
-        process_many,
+        CompileError, Diagnostic, Firing, Loop, Mesh, MeshError, Program, RunError, Schedule, StateError, Stream, StrcWarning,
+        compile, process_many,
     )
 
 __version__ = "0.1.0"
 __all__ = [
-    "CompileError", "Diagnostic", "Firing", "Loop", "Program", "RunError", "Schedule", "StateError", "Stream", "StrcWarning", "compile",
-    "process_many",
+    "CompileError", "Diagnostic", "Firing", "Loop", "Mesh", "MeshError", "Program", "RunError", "Schedule", "StateError", "Stream",
+    "StrcWarning", "compile", "process_many",
 ]
 
 

@@ -25,6 +25,7 @@ typedef enum strc_said {
     STRC_SAID_KEEP,  ///< to each: that behind `a` steady states is complete
     STRC_SAID_END,  ///< to each: the run is over; `a`: strc_outcome
     STRC_SAID_CLOSED,  ///< to the first: a status, and numbers
+    STRC_SAID_PART,  ///< to the first, or from it: of a product (mesh.c)
 } strc_said;
 
 #define STRC_SAYS(what) (UINT32_C(1) << (what))

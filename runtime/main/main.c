@@ -107,6 +107,9 @@ static void report_device(const strc_run *run) {
         case STRC_KERNELS_FAILED:
             STRC_FAIL(nowhere, CannotOpenFile, error->text, error->why);
             break;
+        case STRC_MESH_FAILED:
+            STRC_FAIL(nowhere, CannotReadFile, "the other ranks", error->why);
+            break;
         default: STRC_FAIL(nowhere, CannotOpenFile, name, error->text);
     }
 }

@@ -24,6 +24,8 @@ static const size_t most = (size_t)1 << 30;  // bytes of a message; counts are i
     ROW(iprobe, "MPI_Iprobe", (int from, int tag, handle, int *there, void *status))             \
     ROW(count, "MPI_Get_count", (const void *status, handle, int *))                             \
     ROW(recv, "MPI_Recv", (void *, int, handle, int from, int tag, handle, void *status))        \
+    ROW(allgather, "MPI_Allgather", (const void *, int, handle, void *, int, handle, handle))    \
+    ROW(alltoall, "MPI_Alltoall", (const void *, int, handle, void *, int, handle, handle))      \
     ROW(finalize, "MPI_Finalize", (void))                                                        \
     ROW(abort, "MPI_Abort", (handle, int status))
 
@@ -127,6 +129,18 @@ static void *receive(void *self, uint32_t from, size_t *size, int *ended) {
     return message;
 }
 
+static int gather(void *self, const void *own, uint64_t bytes, void *to) {
+    const mpi *all = self;
+    return bytes > most ||
+           all->allgather(own, (int)bytes, all->byte, to, (int)bytes, all->byte, all->world) != 0;
+}
+
+static int exchange(void *self, const void *out, uint64_t bytes, void *in) {
+    const mpi *all = self;
+    return bytes > most ||
+           all->alltoall(out, (int)bytes, all->byte, in, (int)bytes, all->byte, all->world) != 0;
+}
+
 static void close_all(void *self) {
     mpi *all = self;
     while (advance(all)) usleep(100);
@@ -167,6 +181,8 @@ int strc_transport_mpi(strc_transport *transport, char why[STRC_TRANSPORT_WHY]) 
                                   .send = send_to,
                                   .receive = receive,
                                   .advance = advance,
+                                  .gather = gather,
+                                  .exchange = exchange,
                                   .close = close_all,
                                   .abort = abort_all};
     return 0;

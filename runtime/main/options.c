@@ -265,12 +265,18 @@ static void take_profile(strc_options *options, const strc_executable *about, co
 
 static int is_of_ranks(option_id id) { return id >= kRanks && id <= kResume; }
 
+/// Ranks that share products have nothing of their own that could be written down.
+static int has_ranks(const strc_executable *about, option_id id) {
+    return id == kRanks ? about->rank_services != NULL : about->ranks != NULL;
+}
+
 /// Nonzero: the executable has no such option.
-static int lacks_ranks(const strc_executable *about, const char *option) {
-    if (about->ranks) return 0;
+static int lacks_ranks(const strc_executable *about, option_id id, const char *option) {
+    if (has_ranks(about, id)) return 0;
     char text[160];
     snprintf(text, sizeof text,
-             "'%s' is for executables that were built with --ranks: 'strc build --ranks'", option);
+             "'%s' is for executables that were built with --ranks%s: 'strc build --ranks'", option,
+             about->rank_services ? " and without --split" : "");
     STRC_FAIL(nowhere, BadCommandLine, text);
     return 1;
 }
@@ -289,7 +295,7 @@ static void take(strc_options *options, const strc_executable *about, const opti
                  const char *option, const char *text) {
     strc_file_options *file = file_of(options, what->id);
     if (file && !file->given) file->given = what->word;
-    if (is_of_ranks(what->id) && lacks_ranks(about, what->word)) return;
+    if (is_of_ranks(what->id) && lacks_ranks(about, what->id, what->word)) return;
     int64_t count = 0;
     switch (what->id) {
         case kHelp: break;
@@ -398,7 +404,7 @@ static int is_shown(option_id id, const strc_executable *about) {
     if (id == kDefine) return about->parameter_count != 0;
     if (id == kWeights) return about->weights_calls != NULL;
     if (id == kProfile) return about->profile != NULL;
-    if (is_of_ranks(id)) return about->ranks != NULL;
+    if (is_of_ranks(id)) return has_ranks(about, id);
     return program->inputs != 0 || (id != kLoopInput && id != kTail);
 }
 

@@ -68,6 +68,16 @@ static int is_limited_apart(const strc_rank *rank) {
     return 0;
 }
 
+/// Where ranks share products rank 0 has all files.
+static int leave_files_to_first(strc_rank *rank) {
+    const strc_program *program = rank->about->program;
+    memset(rank->others_inputs, rank_of(rank) != 0, program->inputs);
+    memset(rank->others_outputs, rank_of(rank) != 0, program->outputs);
+    rank->all->others_inputs = rank->others_inputs;
+    rank->all->others_outputs = rank->others_outputs;
+    return 0;
+}
+
 static int cut(strc_rank *rank) {
     const strc_ranks *table = rank->about->ranks;
     const strc_program *program = rank->about->program;
@@ -76,6 +86,7 @@ static int cut(strc_rank *rank) {
     rank->others_inputs = calloc(inputs + 1, 1);
     rank->others_outputs = calloc(outputs + 1, 1);
     if (!rank->first || !rank->others_inputs || !rank->others_outputs) return -1;
+    if (!table) return leave_files_to_first(rank);
     rank->parts = strc_cut(table, size_of(rank), rank->first);
     if (is_limited_apart(rank)) rank->parts = strc_cut(table, 1, rank->first);
     if (rank->parts == 0) return -1;
@@ -392,6 +403,7 @@ static strc_end run_first(strc_rank *rank, const strc_program *program, strc_env
 static strc_end run(strc_environment *all, const strc_program *program, strc_env *env, void *state,
                     uint64_t *done) {
     strc_rank *rank = all->ranks;
+    if (!rank->about->ranks) return strc_rank_run_mesh(rank, program, env, state, done);
     rank->own = *env->host;
     rank->calls = strc_rank_calls_of(rank);
     env->ranks = &rank->calls;

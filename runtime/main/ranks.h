@@ -25,6 +25,7 @@ typedef struct strc_rank {
     int have_state;  ///< the others have got the whole state once
     int has_failed;  ///< another rank could not do what it was asked for
     int64_t saved;  ///< ns: when the last checkpoint was written
+    double start;  ///< of a run whose ranks share products: strc_clock
     uint64_t epoch;  ///< steady states behind which that was; 0: there is none
 } strc_rank;
 
@@ -66,6 +67,10 @@ void strc_rank_serve_call(strc_rank *, const strc_message_in *);
 strc_rank_calls strc_rank_calls_of(strc_rank *);
 void strc_rank_serve_go(strc_rank *, const strc_program *, strc_env *, void *state,
                         const strc_message_in *);
+
+/// The run of an executable whose ranks share products (mesh.c), in each of them.
+strc_end strc_rank_run_mesh(strc_rank *, const strc_program *, strc_env *, void *state,
+                            uint64_t *done);
 
 /// Checkpoints (checkpoint.c): a file for each rank, and one that says which of them belong together. 0, or -1 after reporting.
 int strc_checkpoint_write(strc_rank *, const strc_env *, const void *state, uint64_t epoch);

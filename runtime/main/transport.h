@@ -16,6 +16,9 @@ typedef struct strc_transport {
     void *(*receive)(void *self, uint32_t from, size_t *size, int *ended);
     /// Goes on with sends that are under way; nonzero: there are some.
     int (*advance)(void *self);
+    /// The collectives of strc_mesh; null: there are none.
+    int (*gather)(void *self, const void *own, uint64_t bytes, void *all);
+    int (*exchange)(void *self, const void *out, uint64_t bytes, void *in);
     /// When all have been sent, and all ranks do the same.
     void (*close)(void *self);
     /// Ends all ranks, this one with that status.

@@ -96,8 +96,8 @@ private:
     /// before its code was made.
     void makeCode(const strc::interp::Options& how) {
         if (compiler.settings.interpret || !strc::host::whyNot(how).empty()) return;
-        const bool shares = !compiler.program.plan ||
-                            strc::session::isWorthThreads(*compiler.program.plan, how);
+        const bool shares =
+            !compiler.program.plan || strc::session::isWorthThreads(*compiler.program.plan, how);
         compiler.makeCode([this] { return isOver(); }, shares);
     }
 
@@ -238,6 +238,7 @@ strc_status strc_compiler_run(strc_compiler* compiler, const strc_run_options* w
     strc_run_options options{};  // of an older caller: what it does not know is not asked for
     std::memcpy(&options, wanted, std::min(wanted->size, sizeof options));
     if (compiler->stage < needed || !strc::api::areFilesKnown(options)) return STRC_WRONG_CALL;
+    if (compiler->settings.mesh) return STRC_WRONG_CALL;  // that is for streams
     return strc::api::guarded(compiler, [&] {
         const strc_run_result result = Run(*compiler, options)();
         if (to) *to = result;

@@ -204,10 +204,11 @@ bool strc_stream::make() {
              unsignedOf(rates.firstIn),
              unsignedOf(rates.firstOut),
              unsignedOf(rates.latency()),
-             keepsNothing(*program.plan)};
+             keepsNothing(*program.plan),
+             0};
     parameters = strc::host::openParameters(*program.plan->program);
     facts.program = &compiler->code->jit.program();
-    facts.identity = strc::executable::identityOf(known);
+    facts.identity = about.identity = strc::executable::identityOf(known);
     facts.in_size = sizeOfPort(*compiler, true);
     facts.out_size = sizeOfPort(*compiler, false);
     facts.init_writes = about.first_out;
@@ -251,7 +252,12 @@ strc_stream::~strc_stream() {
 
 void strc_stream::reportFailure() {
     strc::base::Context& context = compiler->program.context;
-    if (flow->env.device_error.failure == STRC_KERNELS_FAILED)
+    if (flow->env.device_error.failure == STRC_MESH_FAILED)
+        context.diags.add(strc::base::Diag::CannotReadFile)
+            << "the other processes"
+            << std::string(flow->env.device_error.why) + ", when it was " +
+                   flow->env.device_error.text;
+    else if (flow->env.device_error.failure == STRC_KERNELS_FAILED)
         context.diags.add(strc::base::Diag::CannotOpenFile)
             << flow->env.device_error.text << flow->env.device_error.why;
     else
@@ -317,7 +323,7 @@ strc_status processed(strc_stream* stream, const Ports& ports, std::size_t inCou
                       std::size_t outCount, std::size_t* consumed, std::size_t* produced) {
     if (stream->replacing) stream->replacing->takeOver(*stream);
     if (stream->flow->has_failed) return STRC_FAILED;
-    if (stream->flow->is_draining) return STRC_WRONG_CALL;
+    if (stream->flow->is_draining || !stream->knowsMesh()) return STRC_WRONG_CALL;
     const strc_status status = strc::api::guarded(stream->compiler, [&] {
         return stream->call(strc_flow_process, ports, inCount, outCount);
     });
@@ -330,6 +336,7 @@ template <typename Ports>
 strc_status drained(strc_stream* stream, const Ports& ports, std::size_t outCount,
                     std::size_t* produced) {
     if (stream->flow->has_failed) return STRC_FAILED;
+    if (!stream->knowsMesh()) return STRC_WRONG_CALL;
     const strc_status status = strc::api::guarded(
         stream->compiler, [&] { return stream->call(strc_flow_drain, ports, 0, outCount); });
     if (produced) *produced = stream->flow->given;

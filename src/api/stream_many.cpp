@@ -44,7 +44,7 @@ bool areAlike(strc_stream* const* streams, std::size_t count) {
     std::sort(all.begin(), all.end());
     if (std::adjacent_find(all.begin(), all.end()) != all.end()) return false;
     return std::all_of(all.begin(), all.end(), [&](const strc_stream* each) {
-        return each && each->inTypes.empty() && each->outTypes.empty() &&
+        return each && each->knowsMesh() && each->inTypes.empty() && each->outTypes.empty() &&
                each->compiler == all.front()->compiler;
     });
 }

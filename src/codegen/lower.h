@@ -43,6 +43,14 @@ struct LanesPart {
     std::vector<plan::LanePiece> pieces;
 };
 
+/// Processes that share the parts of products (strc/mesh.h).
+struct Mesh {
+    std::uint32_t rank = 0;
+    std::uint32_t count = 0;  ///< 0: both are known when the program runs
+
+    bool operator==(const Mesh&) const = default;
+};
+
 struct Options {
     int level = 2;  ///< -O0 … -O3
     bool checks = true;  ///< array bounds, division by zero, rates
@@ -60,6 +68,7 @@ struct Options {
     bool onDevice = false;  ///< code for device kernels, which cannot be interrupted
     std::shared_ptr<const DevicePart> device = {};  ///< null: there is none
     std::optional<OperatorLibrary> kernels = {};
+    std::optional<Mesh> mesh = {};  ///< none: there is one process
     std::shared_ptr<const LanesPart> lanes = {};  ///< null: there is none
     /// Sums that may be in any order are in that of the program: with lanes, whose sums have to be those of the one program.
     bool ordersSums = false;

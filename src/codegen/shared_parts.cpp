@@ -24,6 +24,10 @@ public:
         llvm::Value* self = entry.CreateAlloca(type, nullptr, "operands");
         for (unsigned k = 0; k < all.size(); ++k)
             b.CreateStore(all[k], b.CreateConstInBoundsGEP2_64(type, self, 0, k));
+        if (how.spread) {
+            b.CreateCall(m.runtime("strc_spread"), {env, function(), self, how.spread});
+            return;
+        }
         const std::int64_t count = (how.loop.trips + how.grain - 1) / how.grain;
         b.CreateCall(m.runtime("strc_share"), {env, function(), self, b.getInt64(asU64(count))});
     }
@@ -55,13 +59,18 @@ private:
 
     void one(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, llvm::Value* self, llvm::Value* part) {
         llvm::Value* first = b.CreateMul(part, b.getInt64(asU64(how.grain)));
-        auto operand = [&](unsigned k, llvm::Type* type, std::int32_t step) {
+        auto moved = [&](unsigned k, llvm::Type* type, llvm::Value* times, std::int64_t step) {
             llvm::Value* begin =
                 b.CreateLoad(m.ptr(), b.CreateConstInBoundsGEP1_64(m.ptr(), self, k));
-            return b.CreateInBoundsGEP(type, begin, b.CreateMul(first, b.getInt64(asU64(step))));
+            return b.CreateGEP(type, begin, b.CreateMul(times, b.getInt64(asU64(step))));
+        };
+        auto operand = [&](unsigned k, llvm::Type* type, std::int32_t step) {
+            return moved(k, type, first, step);
         };
         const ir::ContractionLoop& loop = how.loop;
-        Operands here{element, operand(0, element, loop.out), operand(1, factors[0].type, loop.a),
+        llvm::Value* out =
+            how.partial > 0 ? moved(0, element, part, how.partial) : operand(0, element, loop.out);
+        Operands here{element, out, operand(1, factors[0].type, loop.a),
                       operand(2, factors[1].type, loop.b)};
         here.factorA = factors[0];
         here.factorB = factors[1];

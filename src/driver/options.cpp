@@ -4,7 +4,6 @@
 #include <array>
 #include <functional>
 #include <ostream>
-#include <regex>
 #include <set>
 
 #include <CLI/CLI.hpp>
@@ -15,6 +14,7 @@
 #include "base/spelling.h"
 #include "driver/detail/option_adder.h"
 #include "driver/detail/product.h"
+#include "driver/detail/sharing_options.h"
 #include "driver/detail/table.h"
 
 namespace strc::driver {
@@ -198,27 +198,6 @@ void addPartitions(OptionAdder& add, CLI::App& sub) {
                 "with costs that --profile=FILE has measured; default: estimates");
 }
 
-/// Is it what setNetwork (session/option_values.cpp) takes?
-bool isNetwork(const std::string& text) {
-    static const std::regex form(
-        "[0-9]{1,9}(\\.[0-9]{1,9})?(ns|us|ms|s),(?=[0-9.]*[1-9])[0-9]{1,9}(\\.[0-9]{1,9})?[kMGT]["
-        "bB]");
-    return std::regex_match(text, form);
-}
-
-void addNetwork(OptionAdder& add, CLI::App& sub) {
-    add.value(sub, "--network", "TIME,RATE",
-              "the network between ranks, by which the program is cut: from one to another, and "
-              "bits (b) or "
-              "bytes (B) a second; default: 10us,10Gb",
-              [&add](const std::string& text) {
-                  if (isNetwork(text))
-                      add.set("network", text);
-                  else
-                      add.wrongValue(text, "--network", "a time and a rate, such as 10us,10Gb");
-              });
-}
-
 void setDevice(OptionAdder& add, const std::string& text) {
     constexpr std::string_view kNumbered = "cuda:";
     const bool isNumbered =
@@ -229,22 +208,6 @@ void setDevice(OptionAdder& add, const std::string& text) {
         add.set("device", text);
     else
         add.wrongValue(text, "--device", "cpu, cuda, cuda:N or auto");
-}
-
-void setSplit(OptionAdder& add, const std::string& text) {
-    constexpr std::size_t kMostDigits = 9;
-    const auto isNumber = [](std::string_view digits) {
-        return !digits.empty() && digits.size() <= kMostDigits &&
-               digits.find_first_not_of("0123456789") == std::string::npos;
-    };
-    const std::size_t colon = std::min(text.find(':'), text.size());
-    const std::string_view dim = std::string_view(text).substr(0, colon),
-                           places = std::string_view(text).substr(std::min(colon + 1, text.size()));
-    if (isNumber(dim) && isNumber(places) && places.find_first_not_of('0') != std::string::npos)
-        add.set("split", text);
-    else
-        add.wrongValue(text, "--split",
-                       "DIM:PLACES, a dimension from 0 on and at least one place,");
 }
 
 /// Reads the words of a call into Options: declares the commands with their options, and checks these
@@ -514,6 +477,7 @@ private:
                 if (add.parseInteger("--ranks", text, 1, 1024)) add.set("ranks", text);
             });
         addNetwork(add, sub);
+        addSplit(add, sub);
         sub.add_flag("--memory", showsMemory,
                      "print instead what lies where in memory, and from when to when: txt "
                      "(default) or json");
@@ -711,11 +675,7 @@ private:
                   });
         add.setting(sub, "--profile-use", "FILE",
                     "divide the work among threads by what --profile=FILE has measured");
-        add.value(
-            sub, "--split", "DIM:PLACES",
-            "large products and convolutions of tensors in parts of so many places of a dimension "
-            "of their results (0: the first one), which workers share; default: as it pays",
-            [this](const std::string& text) { setSplit(add, text); });
+        addSplit(add, sub);
         add.setting(sub, "-g", "with what debuggers need: lines, variables, instances");
         add.setting(sub, "--check", "WORD", "checks of a running program: all (default) or none",
                     kChecks);

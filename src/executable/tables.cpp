@@ -98,7 +98,6 @@ void addRanks(const plan::Ranks& ranks, const plan::Network& network, std::vecto
                      {offsetof(strc_ranks, inputs), "strc.ranks.inputs"},
                      {offsetof(strc_ranks, outputs), "strc.ranks.outputs"}}});
     top.pointers.push_back({offsetof(strc_executable, ranks), "strc.ranks"});
-    top.pointers.push_back({offsetof(strc_executable, rank_services), "strc_ranks_of_executables"});
 }
 
 class Tables {
@@ -136,6 +135,9 @@ public:
         strc_text mainStream = text(program.mainStream);
         addPlugin();
         if (program.ranks) addRanks(*program.ranks, program.network, made, top);
+        if (program.ranks || program.isMesh)
+            top.pointers.push_back(
+                {offsetof(strc_executable, rank_services), "strc_ranks_of_executables"});
         addWaiting();
         add("strc.texts", texts, offsetof(strc_executable, texts));
         top.pointers.push_back({offsetof(strc_executable, program), "strc_program"});
@@ -600,7 +602,8 @@ private:
         row.features = features;
         row.random = program.plan.program->random.state;
         row.tuning = program.tuning;
-        row.identity = program.isLibrary || program.ranks ? identityOf(program) : 0;
+        row.identity =
+            program.isLibrary || program.ranks || program.isMesh ? identityOf(program) : 0;
         row.init_firings = sum(program.repetitions.init);
         row.steady_firings = sum(program.repetitions.steady);
         row.init_writes = static_cast<std::uint64_t>(openWrites(program.plan, program.plan.init));

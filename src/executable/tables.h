@@ -42,6 +42,7 @@ struct Program {
     unsigned threads = 1;  ///< that share a call of a library
     const plan::Ranks* ranks = nullptr;  ///< null: it is one process
     plan::Network network = {};  ///< between those
+    bool isMesh = false;  ///< ranks share parts of products
 };
 
 /// The constant by which main finds everything else.

@@ -478,6 +478,11 @@ private:
             case STRC_KERNELS_FAILED:
                 context.diags.add(Diag::CannotOpenFile) << error.text << error.why;
                 break;
+            case STRC_MESH_FAILED:
+                context.diags.add(Diag::CannotReadFile)
+                    << "a product in parts"
+                    << std::string(error.why) + ", when it was " + error.text;
+                break;
             default: context.diags.add(Diag::CannotOpenFile) << name << error.text;
         }
         stop(End::Failed);

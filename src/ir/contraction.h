@@ -37,10 +37,11 @@ struct Bounds {
     bool operator==(const Bounds&) const = default;
 };
 
-/// Parts of so many iterations of a loop of the result.
+/// Parts of so many iterations of a loop: of the result, or of the sums, which are then added part by part.
 struct LoopParts {
     std::size_t loop = 0;
     std::int32_t trips = 1;
+    bool staysApart = false;  ///< whoever reads a part of the result has computed it
 };
 
 /// A dimension in which windows are cut from operand a. A loop of one iteration is not there.

@@ -54,7 +54,10 @@ public:
         how.lanes = lanes = lanesPart(program, settings);
         how.ordersSums = lanes != nullptr;
         tellThreads(program, settings);
-        if (settings.ranks != 0) ranks = findRanks(program, settings);
+        if (isMesh())
+            checkMesh(program, settings);
+        else if (settings.ranks != 0)
+            ranks = findRanks(program, settings);
         if (diags().hasErrors()) return std::nullopt;
         const plan::Plan& plan = how.device ? how.device->parts->plan : *program.plan;
         codegen::Module module =
@@ -131,8 +134,11 @@ private:
                     : 0,
                 settings.isShared ? settings.callThreads : 1,
                 ranks ? &*ranks : nullptr,
-                settings.network};
+                settings.network,
+                isMesh()};
     }
+
+    bool isMesh() const { return settings.ranks != 0 && settings.split; }
 
     /// What runs filters whose shapes only the run knows.
     std::string shapesLibrary() const {

@@ -136,10 +136,13 @@ void apply(base::Context& context, const Settings& settings) {
 
 namespace {
 
+/// Ranks that share products, which all of them have to come to in the same order.
+bool isMesh(const Settings& settings) { return settings.ranks != 0 && settings.split; }
+
 /// Libraries belong to their caller's thread and do what he asks for, and who follows a program line by line wants one.
 bool isDoneAhead(const Settings& settings) {
-    return !(settings.isShared || settings.isSource || settings.atOnce || settings.debug ||
-             settings.device.kind != Device::Cpu);
+    return !(isMesh(settings) || settings.isShared || settings.isSource || settings.atOnce ||
+             settings.debug || settings.device.kind != Device::Cpu);
 }
 
 /// Calls of libraries and streams are taken back as far as that takes (runtime/src/flow.c).
@@ -172,12 +175,13 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.forDevice = settings.device.kind == Device::Cuda;
     request.undoes = isDoneAhead(settings);
     request.undoesMessages = canTakeMessagesBack(settings);
-    request.ranks = settings.ranks != 0;
+    request.ranks = settings.ranks != 0 && !isMesh(settings);
     request.chunks = request.undoes && (request.ranks || settings.threads != 1);
     request.chunkStates = settings.chunkStates;
     const profile::Measured measured = measuredOf(context, settings);
     request.measured = measured.firings;
-    if (settings.isShared || settings.atOnce) request.threads = settings.callThreads;
+    if (settings.isShared || settings.atOnce)
+        request.threads = settings.mesh ? 1 : settings.callThreads;
     request.planIfPossible = loading.last == Stage::Planned && !settings.noInterpret;
     request.optimise = optimisations(settings);
     if (settings.atOnce) {
@@ -210,6 +214,9 @@ codegen::Options codegenOptions(const Settings& settings) {
     made.level = settings.level;
     made.checks = settings.checks;
     made.inPieces = settings.isShared || settings.atOnce.has_value();
+    // A stream has the parts of a mesh also where it is alone.
+    if (isMesh(settings)) made.mesh = codegen::Mesh{};
+    if (settings.split && settings.atOnce) made.mesh = settings.mesh.value_or(codegen::Mesh{0, 1});
     made.bound = settings.bound;
     made.debug = settings.debug;
     made.fastMath = settings.fastMath;

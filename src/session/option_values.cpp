@@ -137,14 +137,34 @@ bool setNetwork(Settings& settings, Value text) {
            network.pace > 0;
 }
 
-/// DIM:PLACES
+/// DIM:PLACES, sums:PLACES or auto:PARTS
 bool setSplit(Settings& settings, Value text) {
+    using types::TensorSplit;
     std::uint64_t dim = 0, places = 0;
     const std::size_t colon = text.find(':');
-    if (colon == Value::npos || !number(text.substr(0, colon), INT32_MAX, dim) ||
-        !number(text.substr(colon + 1), INT32_MAX, places) || places == 0)
+    if (colon == Value::npos || !number(text.substr(colon + 1), INT32_MAX, places) || places == 0)
         return false;
-    settings.split = {static_cast<std::int64_t>(dim), static_cast<std::int64_t>(places)};
+    const Value what = text.substr(0, colon);
+    TensorSplit split{TensorSplit::kSums, static_cast<std::int64_t>(places)};
+    if (what == "auto")
+        split.dim = TensorSplit::kAuto;
+    else if (what != "sums" && !number(what, INT32_MAX, dim))
+        return false;
+    else if (what != "sums")
+        split.dim = static_cast<std::int64_t>(dim);
+    settings.split = split;
+    return true;
+}
+
+/// RANK/COUNT
+bool setMesh(Settings& settings, Value text) {
+    std::uint64_t rank = 0, count = 0;
+    const std::size_t slash = text.find('/');
+    if (slash == Value::npos || !number(text.substr(0, slash), kMostRanks, rank) ||
+        !number(text.substr(slash + 1), kMostRanks, count) || rank >= count)
+        return false;
+    settings.mesh =
+        codegen::Mesh{static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(count)};
     return true;
 }
 
@@ -219,6 +239,7 @@ bool setOption(Settings& settings, Value name, Value value) {
     if (name == "target") return setTarget(settings, value);
     if (name == "device") return setDevice(settings, value);
     if (name == "split") return setSplit(settings, value);
+    if (name == "mesh") return setMesh(settings, value);
     if (name == "chunk")
         return number(value, INT32_MAX, count) && count != 0 &&
                (settings.chunkStates = static_cast<std::int64_t>(count), true);

@@ -17,6 +17,7 @@
 #include "plan/segments.h"
 #include "session/detail/c_source.h"
 #include "session/detail/operator_library.h"
+#include "session/detail/split.h"
 #include "session/engine.h"
 
 namespace strc::session {
@@ -185,11 +186,23 @@ bool showsRanks(Product product, const Settings& settings) {
     return settings.ranks != 0 && isGraph;
 }
 
+/// What ranks share of them, in words; pictures have none of it.
+std::optional<std::string> sharedProducts(Product product, Compilation& program,
+                                          const Settings& settings) {
+    checkSplit(program, settings);
+    if (product == Product::Graph) return meshText(program, settings);
+    program.context.diags.add(base::Diag::Hint, mainHeader(program))
+        << "each rank runs the whole program; '--format txt' tells what they share of its products";
+    return picture(product, program, settings, program.plan->program->graph,
+                   {&program.plannedQuota(), nullptr, nullptr});
+}
+
 /// Of the program behind passes, as `strc build --ranks` cuts it.
 std::optional<std::string> ranksText(Product product, Compilation& program,
                                      const Settings& settings) {
     if (!hasPlan(program)) return std::nullopt;
     const plan::Plan& plan = *program.plan;
+    if (settings.split) return sharedProducts(product, program, settings);
     const std::string why = plan::whyNoRanks(plan);
     if (!why.empty()) {
         program.context.diags.add(base::Diag::Hint, mainHeader(program))

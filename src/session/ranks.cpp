@@ -4,7 +4,7 @@
 
 namespace strc::session {
 
-std::optional<plan::Ranks> findRanks(Compilation& program, const Settings& settings) {
+bool checkMesh(Compilation& program, const Settings& settings) {
     base::Diagnostics& diags = program.context.diags;
     const auto conflict = [&](const char* other) {
         diags.add(base::Diag::ConflictingOptions) << "--ranks" << other;
@@ -15,7 +15,11 @@ std::optional<plan::Ranks> findRanks(Compilation& program, const Settings& setti
     if (settings.kernels != Kernels::Generated) conflict("--kernels");
     if (settings.profile) conflict("--profile");
     if (settings.lowers) conflict("--tapes=arrays");
-    if (diags.hasErrors()) return std::nullopt;
+    return !diags.hasErrors();
+}
+
+std::optional<plan::Ranks> findRanks(Compilation& program, const Settings& settings) {
+    if (!checkMesh(program, settings)) return std::nullopt;
     const std::string why = plan::whyNoRanks(*program.plan);
     if (why.empty()) return plan::findRanks(*program.plan);
     reportCannotCompile(program, "ranks cannot share it: " + why);

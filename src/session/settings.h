@@ -73,6 +73,7 @@ struct Settings {
     Device device;
     Kernels kernels = Kernels::Generated;
     std::optional<types::TensorSplit> split;  ///< --split
+    std::optional<codegen::Mesh> mesh;  ///< processes that share what `split` has parted
 
     std::string target;  ///< --target; empty: this machine
     std::string processor;  ///< --march=NAME; empty: the one at hand

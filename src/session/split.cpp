@@ -26,16 +26,18 @@ bool splitsAny(const Compilation& program) {
 void checkSplit(Compilation& program, const Settings& settings) {
     if (!settings.split) return;
     const auto [dim, places] = *settings.split;
+    if (dim == types::TensorSplit::kAuto) return;  // nobody has asked for parts
+    const bool areSums = dim == types::TensorSplit::kSums;
+    const std::string what = areSums ? "its sums" : fmt::format("dimension {} of its result", dim);
     const auto hint = [&](const std::string& why) {
         program.context.diags.add(base::Diag::Hint, mainHeader(program))
-            << fmt::format("'--split {}:{}' splits nothing: {}", dim, places, why);
+            << fmt::format("'--split {}' splits nothing: {}", splitName(*settings.split), why);
     };
     if (settings.isShared) return hint("a library has no threads of its own");
     if (!splitsAny(program))
         hint(
-            fmt::format("no large product or convolution of tensors has more than {} place{} in "
-                        "dimension {} of its result",
-                        places, places == 1 ? "" : "s", dim));
+            fmt::format("no large product or convolution of tensors has more than {} place{} in {}",
+                        places, places == 1 ? "" : "s", what));
 }
 
 }  // namespace strc::session

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tensor/detail/epilogue.h"
+#include "tensor/detail/parts.h"
 
 namespace strc::tensor {
 
@@ -15,9 +16,6 @@ using types::TensorFn;
 using types::TypeKind;
 
 namespace {
-
-/// Products that may be split by hand, at least.
-constexpr std::int64_t kLeastSplit = std::int64_t{1} << 20;
 
 using Steps = std::array<std::int32_t, ir::kMostAddends>;
 
@@ -167,10 +165,12 @@ void addConvolution(const Node& node, const Strided& x, const Strided& weight, c
 
 /// Of loops in the order of addMatmul and addConvolution.
 std::optional<ir::LoopParts> partsOf(const Node& product, const types::TensorSplit& split,
-                                     const Contraction& how) {
-    if (split.dim >= static_cast<std::int64_t>(product.dims().size()) ||
-        ir::countProducts(how) < kLeastSplit)
-        return std::nullopt;
+                                     const Contraction& how, const FactorBytes& factors) {
+    if (ir::countProducts(how) < kLeastSplit) return std::nullopt;
+    if (split.dim == types::TensorSplit::kSums) return partsOfSums(how, split.places);
+    if (split.dim == types::TensorSplit::kAuto)
+        return partsThatPay(how, split.places, types::sizeOf(product.type->element), factors);
+    if (split.dim >= static_cast<std::int64_t>(product.dims().size())) return std::nullopt;
     auto loop = static_cast<std::size_t>(split.dim);
     std::int64_t trips = split.places;
     if (product.fn == TensorFn::Conv) {
@@ -245,7 +245,9 @@ bool Contractions::contract(const Node& node, const Target& target) {
         addMatmul(product, *a, *b, target.steps, addends, how);
     else
         addConvolution(product, *a, *b, target.steps, addends, how);
-    if (const auto& split = elements.options.split) how.parts = partsOf(product, *split, how);
+    if (const auto& split = elements.options.split)
+        how.parts = partsOf(product, *split, how,
+                            {types::sizeOf(a->memory->array), types::sizeOf(b->memory->array)});
     ir::dropSingleLoops(how);
     if (!ir::fits(how, array->extent, a->memory->array->extent, b->memory->array->extent, lengths))
         return false;  // there is nothing to sum

@@ -671,6 +671,65 @@ static void test_no_kernels(void) {
     unsetenv("STRC_ONEDNN_LIB");
 }
 
+enum { kPlaces = 128 };
+
+static int calls = 0;
+
+/// The other process has nothing but zeros, or is gone.
+static int gather(void* is_there, const void* own, uint64_t bytes, void* all) {
+    ++calls;
+    memcpy(all, own, bytes);
+    memset((char*)all + bytes, 0, bytes);
+    return is_there ? 0 : 1;
+}
+
+static strc_status multiply_shared(strc_stream* s, float* out) {
+    static float in[kPlaces * kPlaces];
+    for (int k = 0; k < kPlaces * kPlaces; ++k) in[k] = (float)(1 + k % 3);
+    size_t taken, given;
+    memset(out, -1, sizeof in);
+    return strc_stream_process(s, in, 1, out, 1, &taken, &given);
+}
+
+/// The first of two processes does the first half of the rows, and gets the others.
+static void test_mesh(void) {
+    strc_compiler* c = compiler_of(
+        "tensor->tensor filter Product { work pop 1 push 1 { tensor x = pop(); push(matmul(x, x)); "
+        "} }",
+        "Product");
+    static float out[kPlaces * kPlaces];
+    strc_stream* s = NULL;
+    EXPECT(strc_compiler_set(c, "mesh", "2/2") == STRC_WRONG_CALL);
+    EXPECT(strc_compiler_set(c, "mesh", "0/2") == STRC_OK);
+    EXPECT(strc_compiler_set(c, "split", "sums") == STRC_WRONG_CALL);
+    EXPECT(strc_compiler_set(c, "split", "0:32") == STRC_OK);
+    EXPECT(strc_compiler_set(c, "input", "128x128") == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    EXPECT(strc_stream_new(c, &s) == STRC_OK);
+    strc_stream_about about = {.size = sizeof about};
+    EXPECT(strc_stream_tell(s, &about) == STRC_OK && about.identity != 0);
+    EXPECT(multiply_shared(s, out) == STRC_WRONG_CALL);
+    strc_collectives functions = {.size = sizeof functions, .user = c, .gather = gather};
+    EXPECT(strc_stream_mesh(s, &functions) == STRC_WRONG_CALL);
+    functions.exchange = gather;
+    EXPECT(strc_stream_mesh(s, &functions) == STRC_OK);
+    EXPECT(multiply_shared(s, out) == STRC_OK && calls == 1);
+    EXPECT(out[0] > 0 && out[kPlaces * kPlaces / 2 - 1] > 0);
+    EXPECT(out[kPlaces * kPlaces / 2] == 0 && out[kPlaces * kPlaces - 1] == 0);
+    functions.user = NULL;
+    EXPECT(strc_stream_mesh(s, &functions) == STRC_OK);
+    EXPECT(multiply_shared(s, out) == STRC_FAILED && has_diagnostic(c, "cannot-read-file"));
+    const strc_run_options options = {.size = sizeof options};
+    EXPECT(strc_compiler_run(c, &options, NULL) == STRC_WRONG_CALL);
+    strc_stream_free(s);
+    strc_compiler_free(c);
+    c = compiled(sum, "Sum");
+    s = stream_of(c);
+    EXPECT(strc_stream_mesh(s, &functions) == STRC_WRONG_CALL);
+    strc_stream_free(s);
+    strc_compiler_free(c);
+}
+
 static void test_wrong_weights(void) {
     const int64_t dims[2] = {3, 2};
     strc_compiler* c = compiler_of(tensors, "Both");
@@ -784,6 +843,7 @@ int main(void) {
     test_large_arrays("1x1x200x200", 200 * 200);
     test_large_arrays("1x1x1024x1024", 1024 * 1024);
     test_wrong_weights();
+    test_mesh();
     test_no_kernels();
     test_kernels("onednn");
     test_kernels("torch");

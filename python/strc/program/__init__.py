@@ -1,12 +1,13 @@
 """Stream programs in this process: `strc.compile` and what it gives."""
 
 from .compile import compile
-from .diagnostics import CompileError, Diagnostic, RunError, StateError, StrcWarning
+from .diagnostics import CompileError, Diagnostic, MeshError, RunError, StateError, StrcWarning
+from .mesh import Mesh
 from .program import Program
 from .schedule import Firing, Loop, Schedule
 from .stream import Stream, process_many
 
 __all__ = [
-    "CompileError", "Diagnostic", "Firing", "Loop", "Program", "RunError", "Schedule", "StateError", "Stream", "StrcWarning", "compile",
-    "process_many",
+    "CompileError", "Diagnostic", "Firing", "Loop", "Mesh", "MeshError", "Program", "RunError", "Schedule", "StateError", "Stream", "StrcWarning",
+    "compile", "process_many",
 ]

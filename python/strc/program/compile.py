@@ -14,6 +14,7 @@ from .memory import Memory, memory_of
 
 if TYPE_CHECKING:
     from .. import _core
+    from .mesh import Mesh
     from .program import Program
 
 Weights = str | os.PathLike[str] | Mapping[str, Any] | None
@@ -27,6 +28,7 @@ class Recipe:
     source: str | Path
     settings: list[tuple[str, str | None]] = field(default_factory=list)
     weights: dict[str, Memory] = field(default_factory=dict)
+    mesh: Mesh | None = None
 
     def compiler(self, inputs: Sequence[str]) -> _core.Compiler:
         """With sources and options, and nothing done. Raises CompileError and ValueError."""
@@ -42,6 +44,10 @@ class Recipe:
         for name, memory in self.weights.items():
             made.add_weights(name, memory.element, list(memory.shape), memory.address, memory.size)
         return made
+
+    def is_batch(self) -> bool:
+        """Processes share the items of a stack, each of which one of them does alone."""
+        return self.mesh is not None and all(option != "split" for option, _ in self.settings)
 
     def compile(self, inputs: Sequence[str] = ()) -> tuple[_core.Compiler, Ear]:
         """Raises CompileError."""
@@ -99,10 +105,26 @@ def shape_word(given: Any) -> str:
     return "x".join(map(str, memory.shape)) + f":{memory.element}"
 
 
+def share(recipe: Recipe, mesh: Any, split: str | None, threads: int) -> None:
+    """Has the processes of a mesh share the program."""
+    from .mesh import mesh_of
+
+    recipe.mesh = mesh_of(mesh)
+    if threads != 1:
+        raise ValueError("a program that processes share has one thread in each of them: threads= does not go with mesh=")
+    for option in ("mesh", "lanes", "replaceable", "device", "kernels"):
+        if any(name == option for name, _ in recipe.settings):
+            raise ValueError(f"the option '{option}' does not go with mesh=")
+    if split is None and recipe.is_batch():
+        recipe.settings.append(("split", f"auto:{recipe.mesh.size}"))
+    if not recipe.is_batch():
+        recipe.settings.append(("mesh", f"{recipe.mesh.rank}/{recipe.mesh.size}"))
+
+
 def compile(
     source: str | os.PathLike[str], top: str | None = None, *, inputs: Sequence[Any] | None = None, weights: Weights = None,
     seed: int | None = None, at_once: int = AT_ONCE, threads: int = 1, keep: Sequence[str] = (), options: Mapping[str, str | int | bool] | None = None,
-    params: Mapping[str, Any] | None = None, **more: Any,
+    params: Mapping[str, Any] | None = None, mesh: Any = None, split: str | None = None, **more: Any,
 ) -> Program:
     """Compiles a program: a text, or the file that is named. Raises `CompileError`.
 
@@ -114,6 +136,9 @@ def compile(
     at_once: the most items that are done together. threads: that share each call of a stream; the results are those of one. keep: parameters of streams that `Stream.set` can set.
     options: further options of the command line, without dashes: `{"O": 3, "fast-math": True}`.
     params, and everything else: parameters of the main stream.
+    mesh: processes of torch.distributed that share the program (docs/more-than-one-machine.md): a DeviceMesh of one dimension, a process group, how
+        many processes the default group has, or a `Mesh`, which also has a time-out. split: what each of them does: "1:256" parts of 256 places of
+        dimension 1 of large products, "sums:1024" of their sums, "batch" items of a stack; without it, as it pays.
     """
     from .program import Program
 
@@ -129,7 +154,13 @@ def compile(
         recipe.weights = {name: memory_of(value) for name, value in weights.items()}
     elif weights is not None:
         add(("weights", os.fspath(weights)))
+    if split is not None and split != "batch":
+        add(("split", split))
     for name, option in (options or {}).items():
         if option is not False:
             add((name, None if option is True else str(option)))
+    if mesh is not None:
+        share(recipe, mesh, split, threads)
+    elif split == "batch":
+        raise ValueError('split="batch" says what the processes of mesh= do')
     return Program(recipe, None if inputs is None else [shape_word(given) for given in inputs])

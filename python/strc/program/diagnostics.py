@@ -68,6 +68,10 @@ class RunError(StrcError):
     """A check that failed while a program ran: an index, a division, a rate."""
 
 
+class MeshError(RuntimeError):
+    """Processes that should share a program and cannot: one has another program, is lost, or there is no group."""
+
+
 class StateError(ValueError):
     """Bytes from which a stream cannot go on: `code` is "state-truncated", "state-damaged", "state-other-program" or "state-newer"."""
 

@@ -27,11 +27,28 @@ class Compiled:
 
     def __init__(self, recipe: Recipe, inputs: Sequence[str]):
         self.recipe = recipe  # whose memory the weights may be
-        self.compiler, self.ear = recipe.compile(inputs)
-        self.input = end_of(self.compiler.input())
-        self.output = end_of(self.compiler.output())
         self.calls: Stream | None = None
         self.turn = threading.Lock()  # one call at a time
+        if recipe.mesh is None:
+            self.make(inputs)
+        else:
+            recipe.mesh.agree(lambda: self.make_shared(inputs))
+
+    def make(self, inputs: Sequence[str]) -> None:
+        self.compiler, self.ear = self.recipe.compile(inputs)
+        self.input = end_of(self.compiler.input())
+        self.output = end_of(self.compiler.output())
+
+    def make_shared(self, inputs: Sequence[str]) -> str:
+        """Which program this is; the other processes should have the same one."""
+        self.make(inputs)
+        if self.output is None or not self.output.tensors or not (self.input is None or self.input.tensors):
+            raise TypeError("processes share programs that take and give tensors")
+        self.calls = self.stream()
+        if self.recipe.is_batch() and not self.calls.core.keeps_nothing:
+            raise TypeError('the program keeps something from one item to the next, so processes cannot share a stack of them: split="batch" is for others')
+        shape = ("items " if self.recipe.is_batch() else "parts ") + "".join(value or "" for name, value in self.recipe.settings if name == "split")
+        return f"{self.calls.core.identity:016x}, {shape}, {self.input} -> {self.output}"
 
     def stream(self) -> Stream:
         """A new one."""
@@ -83,6 +100,8 @@ class Compiled:
             if self.calls is None:
                 self.calls = self.stream()
             self.calls.reset()
+            if self.recipe.mesh is not None and self.recipe.is_batch():
+                return self.recipe.mesh.items(self.calls, values, count)
             return self.calls.once(values, count)
 
 
@@ -110,6 +129,8 @@ class Program:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy, also in another process, is compiled again; weights that were given as arrays go along, files are opened where it is made."""
+        if self.recipe.mesh is not None:
+            raise TypeError("a program that processes share belongs to them: it cannot be pickled")
         weights = {name: memory.owner for name, memory in self.recipe.weights.items()}
         return remade, (self.recipe.source, self.recipe.settings, weights, self.shapes)
 
@@ -131,6 +152,8 @@ class Program:
         has_tensors = any(end and end.tensors for end in (compiled.input, compiled.output))
         if has_tensors and iterations is None:
             return compiled.call(values, count)
+        if compiled.recipe.mesh is not None:
+            raise TypeError("iterations= does not go with mesh=")
         return compiled.run(values, count, iterations, apart)
 
     def compiled(self, values: Sequence[Any] = ()) -> Compiled:

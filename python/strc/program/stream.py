@@ -37,6 +37,9 @@ class Stream:
         if compiled.output and made.block_out == 0 and made.first_out == 0:
             raise TypeError("how many items come of a chunk is not known beforehand, since the program has dynamic rates")
         self.core = made
+        self.mesh = compiled.recipe.mesh
+        if self.mesh is not None and not compiled.recipe.is_batch():
+            made.join(self.mesh.gather, self.mesh.exchange)
         self.input, self.output = compiled.input, compiled.output
         self.taken = self.given = 0
         self.has_failed = False
@@ -274,6 +277,8 @@ class Stream:
         self.compiled.let_out()
         if done is None:
             self.has_failed = True
+            if self.mesh is not None:
+                self.mesh.check()
             raise RunError(self.compiled.ear.listen(6))
         self.taken += done[0]
         self.given += done[1]

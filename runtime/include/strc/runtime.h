@@ -114,6 +114,7 @@ typedef enum strc_device_failure {
     STRC_DEVICE_FULL,  ///< text: for what; bytes: how many
     STRC_DEVICE_FAILED,  ///< text: in the middle of what; why: the driver's words
     STRC_KERNELS_FAILED,  ///< text: the library of operators; why: a word about it
+    STRC_MESH_FAILED,  ///< text: in the middle of what; why: a word about it
 } strc_device_failure;
 
 /// Bytes of a state.
@@ -256,6 +257,9 @@ struct strc_env {
     struct strc_chunk *strings;  ///< memory of the present firing's strings
     struct strc_device *device;  ///< of a program that has a part on one
     struct strc_kernels *kernels;  ///< of a program with operators of a library
+    // ---- of the caller again
+    const struct strc_mesh
+        *mesh;  ///< processes that share parts of products (strc/mesh.h); null: there is one
 };
 
 /// Runs init and then steady states until an end. The phase `scaled`, in which filters run ahead of others,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "api/detail/collective.h"
 #include "api/detail/compiler.h"
 #include "api/detail/moving.h"
 #include "api/detail/ports.h"
@@ -26,6 +27,10 @@ struct strc_stream {
     bool openKernels();
     /// Gives it the threads that are wanted, as far as the program has something for them; a sentence about what the system refuses, or null.
     const char* makeThreads(const strc_threading&);
+    /// Can it reach those that do parts for it?
+    bool knowsMesh() const {
+        return mesh || !compiler->settings.mesh || compiler->settings.mesh->count == 1;
+    }
     void reportFailure();
     strc_status set(std::uint32_t parameter, const void* value, std::size_t size);
     template <typename Ports>
@@ -49,4 +54,6 @@ struct strc_stream {
         replacing;  ///< null: no program has been asked to take its place
     strc::api::MovingParameters moving;
     std::string late;  ///< strc_thread_about::filter
+    std::unique_ptr<strc::api::Collective>
+        mesh;  ///< null: there is no other process, or none is known yet
 };

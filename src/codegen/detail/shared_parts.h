@@ -19,6 +19,9 @@ struct SharedParts {
     ir::ContractionLoop loop;
     std::int64_t grain = 1;  ///< iterations of a part; the last one may have fewer
     EmitPart part;
+    std::int64_t partial =
+        0;  ///< elements of the result that each part has for itself; 0: they share one
+    llvm::Constant* spread = nullptr;  ///< strc_spread_plan, if processes share them, too
 };
 
 void emitShared(ModuleBuilder&, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, const SharedParts&,

@@ -9,6 +9,8 @@
 
 namespace strc::session {
 
+/// Can ranks share its products, with these options? False: it is reported why they cannot.
+bool checkMesh(Compilation&, const Settings&);
 /// How the program can be cut. None: it is reported why it cannot.
 std::optional<plan::Ranks> findRanks(Compilation&, const Settings&);
 

@@ -1,6 +1,8 @@
 #pragma once
 /// `--split`: parts of products by hand.
 
+#include <string>
+
 #include "session/pipeline.h"
 #include "session/settings.h"
 
@@ -8,5 +10,11 @@ namespace strc::session {
 
 /// A word if it was asked for, and nothing of the program is split.
 void checkSplit(Compilation&, const Settings&);
+
+/// As --split has it.
+std::string splitName(const types::TensorSplit&);
+
+/// What so many ranks share of which product, what crosses, and how fast that should be.
+std::string meshText(const Compilation&, const Settings&);
 
 }  // namespace strc::session

@@ -1,0 +1,54 @@
+#include "driver/detail/sharing_options.h"
+
+#include <regex>
+#include <string>
+
+namespace strc::driver {
+namespace {
+
+/// Is it what setNetwork (session/option_values.cpp) takes?
+bool isNetwork(const std::string& text) {
+    static const std::regex form(
+        "[0-9]{1,9}(\\.[0-9]{1,9})?(ns|us|ms|s),(?=[0-9.]*[1-9])[0-9]{1,9}(\\.[0-9]{1,9})?[kMGT]["
+        "bB]");
+    return std::regex_match(text, form);
+}
+
+/// Is it what setSplit (session/option_values.cpp) takes?
+bool isSplit(const std::string& text) {
+    static const std::regex form("([0-9]{1,9}|sums|auto):(?=[0-9]*[1-9])[0-9]{1,9}");
+    return std::regex_match(text, form);
+}
+
+}  // namespace
+
+void addNetwork(OptionAdder& add, CLI::App& sub) {
+    add.value(sub, "--network", "TIME,RATE",
+              "the network between ranks, by which the program is cut: from one to another, and "
+              "bits (b) or "
+              "bytes (B) a second; default: 10us,10Gb",
+              [&add](const std::string& text) {
+                  if (isNetwork(text))
+                      add.set("network", text);
+                  else
+                      add.wrongValue(text, "--network", "a time and a rate, such as 10us,10Gb");
+              });
+}
+
+void addSplit(OptionAdder& add, CLI::App& sub) {
+    add.value(sub, "--split", "DIM:PLACES",
+              "large products and convolutions of tensors in parts of so many places of a "
+              "dimension of their results (0: the first one), or of what is summed up "
+              "(sums:PLACES), which workers share, and ranks; auto:N: in N parts where ranks gain; "
+              "default: as it pays workers",
+              [&add](const std::string& text) {
+                  if (isSplit(text))
+                      add.set("split", text);
+                  else
+                      add.wrongValue(text, "--split",
+                                     "DIM:PLACES, sums:PLACES or auto:PARTS, a dimension from 0 on "
+                                     "and at least one place,");
+              });
+}
+
+}  // namespace strc::driver

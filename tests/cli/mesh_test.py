@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Executables whose ranks share large products: the bytes of one process with the same parts, over sockets and under mpirun."""
+
+import contextlib
+import os
+import random
+import shutil
+import signal
+import struct
+import subprocess
+import time
+import unittest
+
+from command import Case, clean
+
+NET = """float->float pipeline Main {
+    add frame({64, 256});
+    add linear(256, 256, weights = "up"); add relu(); add linear(256, 128, weights = "down");
+    add unframe({64, 128});
+}
+"""
+PRINTS = """void->void pipeline Main {
+    add float->float pipeline { add Count; add frame({64, 256}); add linear(256, 256, weights = "up"); add unframe({64, 256}); };
+    add float->void filter { work pop 16384 { float sum = 0; for (int k = 0; k < 16384; k++) sum += pop(); println(sum); } };
+}
+void->float filter Count { int n; work push 1 { push(n++ % 100); } }
+"""
+FAULT = """float->float pipeline Main {
+    add frame({64, 256}); add linear(256, 256, weights = "up"); add unframe({64, 256});
+    add float->float filter { int n; work pop 16384 push 1 { int[4] x; n++; x[n] = 1; push(peek(0) + x[0]); for (int k = 0; k < 16384; k++) pop(); } };
+}
+"""
+ITEM = 64 * 256
+SPLITS = ("1:64", "1:100", "0:16", "sums:64", "sums:100")
+LAUNCHERS = [name for name in ("mpirun.openmpi", "mpirun.mpich") if shutil.which(name)]
+
+
+def floats(count):
+    values = random.Random(7)
+    return struct.pack(f"{count}f", *(values.uniform(-1, 1) for _ in range(count)))
+
+
+class Mesh(Case):
+    FILES = ("--in", "in.raw", "--out", "out.raw")
+
+    def build(self, text, split, *words, name="made", weights="random:1", status=0):
+        path = self.file(f"{name}.str", text)
+        return self.call("build", "--ranks", "--split", split, "--weights", weights, "-o", name, "--top", "Main", *words, path, status=status)
+
+    def made(self, *words, name="made", status=0, **how):
+        return self.call(*words, executable=f"./{name}", status=status, **how)
+
+    def alone(self, items=3):
+        self.file("in.raw", floats(items * ITEM))
+        self.made(*self.FILES)
+        return self.bytes("out.raw")
+
+    def launch(self, launcher, ranks, *words):
+        more = ["--oversubscribe"] if "openmpi" in launcher else []
+        env = clean({"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"})
+        return subprocess.run([launcher, *more, "-n", str(ranks), *words], cwd=self.folder, env=env, capture_output=True, text=True, timeout=300)
+
+    def test_all_parts_over_sockets(self):
+        for split in SPLITS:
+            self.build(NET, split)
+            whole = self.alone()
+            self.assertEqual(len(whole), 3 * 64 * 128 * 4)
+            for ranks in (2, 3, 4):
+                with self.subTest(split=split, ranks=ranks):
+                    self.file("out.raw", b"")
+                    self.made("--ranks", ranks, *self.FILES)
+                    self.assertEqual(self.bytes("out.raw"), whole)
+
+    @unittest.skipUnless(LAUNCHERS, "there is no MPI")
+    def test_under_mpirun(self):
+        for split in ("1:100", "sums:100"):
+            self.build(NET, split)
+            whole = self.alone()
+            for launcher in LAUNCHERS:
+                for ranks in (2, 3):
+                    with self.subTest(split=split, launcher=launcher, ranks=ranks):
+                        self.file("out.raw", b"")
+                        run = self.launch(launcher, ranks, "./made", *self.FILES)
+                        self.assertEqual(run.returncode, 0, run.stderr)
+                        self.assertEqual(self.bytes("out.raw"), whole)
+
+    def test_close_to_the_whole_product(self):
+        self.build(NET, "sums:64")
+        parts = self.alone()
+        self.call("build", "--weights", "random:1", "-o", "plain", "--top", "Main", self.file("made.str", NET))
+        self.made(*self.FILES, name="plain")
+        whole = self.bytes("out.raw")
+        for one, two in zip(struct.iter_unpack("f", whole), struct.iter_unpack("f", parts)):
+            self.assertAlmostEqual(one[0], two[0], delta=1e-4)
+
+    def test_run_has_the_same_parts(self):
+        """In the process of the compiler, with any number of workers."""
+        self.build(NET, "sums:100")
+        whole = self.alone()
+        for workers in ("1", "3"):
+            self.call("run", "--split", "sums:100", "-j", workers, "--weights", "random:1", "--top", "Main", *self.FILES, self.file("made.str", NET))
+            self.assertEqual(self.bytes("out.raw"), whole)
+
+    def test_prints_once(self):
+        self.build(PRINTS, "1:64")
+        alone = self.made("-i", "4")
+        self.assertEqual(alone[0].count(b"\n"), 4)
+        self.assertEqual(self.made("-i", "4", "--ranks", "3"), alone)
+
+    def test_limits(self):
+        self.build(NET, "1:64")
+        self.file("in.raw", floats(5 * ITEM + 7))
+        for words in ((), ("--limit", "9000"), ("-i", "2"), ("--tail", "pad")):
+            self.made(*self.FILES, *words)
+            whole = self.bytes("out.raw")
+            self.made(*self.FILES, *words, "--ranks", "3")
+            self.assertEqual(self.bytes("out.raw"), whole)
+
+    def test_fault(self):
+        """As in one process, and told once."""
+        self.build(FAULT, "1:64")
+        self.file("in.raw", floats(8 * ITEM))
+        alone = self.made(*self.FILES, status=1)
+        self.assertIn("index-out-of-range", alone[1])
+        whole = self.bytes("out.raw")
+        self.assertEqual(self.made(*self.FILES, "--ranks", "3", status=1), alone)
+        self.assertEqual(self.bytes("out.raw"), whole)
+
+    def test_time_and_signals(self):
+        self.build(PRINTS, "1:64")
+        self.made("--seconds", "0.5", "--ranks", "2")
+        run = subprocess.Popen(["./made", "--ranks", "2"], cwd=self.folder, env=clean(None), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        time.sleep(0.5)
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130)
+
+    def test_a_rank_that_dies(self):
+        self.build(PRINTS, "1:64")
+        run = subprocess.Popen(["./made", "--ranks", "3"], cwd=self.folder, env=clean(None), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        time.sleep(0.5)
+        children = subprocess.run(["pgrep", "-P", str(run.pid)], capture_output=True, text=True).stdout.split()
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(children[0]), signal.SIGKILL)
+        err = run.communicate(timeout=60)[1]
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("its process has ended, and with it the run", err)
+
+    @unittest.skipUnless(LAUNCHERS, "there is no MPI")
+    def test_other_programs(self):
+        self.build(NET, "1:64")
+        self.alone()
+        for name, how in (("weights", {"weights": "random:2"}), ("parts", {})):
+            self.build(NET, "1:32" if name == "parts" else "1:64", name="other", **how)
+            self.file("choose", '#!/bin/sh\n[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ] && exec ./other "$@"\nexec ./made "$@"\n')
+            (self.folder / "choose").chmod(0o755)
+            run = self.launch(LAUNCHERS[0], 2, "./choose", *self.FILES)
+            with self.subTest(name):
+                self.assertNotEqual(run.returncode, 0)
+                self.assertIn("rank 1", run.stderr)
+                self.assertIn("it runs another program than rank 0, or one with other weights", run.stderr)
+
+    def test_refusals(self):
+        for word in ("--static", "--profile"):
+            self.assertIn("conflicting-options", self.build(NET, "1:64", word, status=2)[1])
+        self.build(NET, "1:64")
+        err = self.made("--checkpoint", "kept", status=2)[1]
+        self.assertIn("'--checkpoint' is for executables that were built with --ranks and without --split", err)
+        self.assertIn("splits nothing", self.build(NET, "1:5000")[1])
+        self.assertIn("--split", self.build(NET, "columns:4", status=2)[1])
+
+
+if __name__ == "__main__":
+    unittest.main()
