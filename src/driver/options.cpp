@@ -194,6 +194,15 @@ void addPartitions(OptionAdder& add, CLI::App& sub) {
     add.setting(sub, "--partitions",
                 "show how threads share the program as it runs: segments, what they cost and what "
                 "crosses between them");
+    add.value(
+        sub, "--threads", "N",
+        "show how N threads share each call of a library (build --shared --threads N) instead",
+        [&add](const std::string& text) {
+            if (!add.parseInteger("--threads", text, 1, 64)) return;
+            add.set("threads", text);
+            add.set("shared");
+            add.set("partitions");
+        });
     add.setting(sub, "--profile-use", "FILE",
                 "with costs that --profile=FILE has measured; default: estimates");
 }

@@ -151,12 +151,19 @@ private:
                            kColours[notes.segmentation->segmentOf[id] % kColours.size()]);
     }
 
+    static const char* partText(const Segmentation& all) {
+        return all.isOfRanks() ? "rank" : all.isOfCalls() ? "partition" : "segment";
+    }
+
     std::string segmentText(NodeId id) const {
         if (!notes.segmentation || notes.segmentation->segmentOf[id] == Segmentation::kNoSegment)
             return "";
         std::string text =
-            fmt::format("\n{} {}, {:.1f}%", notes.segmentation->isOfRanks() ? "rank" : "segment",
+            fmt::format("\n{} {}, {:.1f}%", partText(*notes.segmentation),
                         notes.segmentation->segmentOf[id], 100 * notes.segmentation->work[id]);
+        if (notes.segmentation->isOfCalls())
+            text += fmt::format("\nthread {}",
+                                notes.segmentation->homes[notes.segmentation->segmentOf[id]]);
         std::int64_t bytes = 0;
         bool isInTurn = false;
         for (const Segmentation::Carried& each : notes.segmentation->carried) {
@@ -177,7 +184,8 @@ private:
                        ? fmt::format("{:.4g} bytes a steady state", notes.segmentation->bytes[id])
                        : "";
         if (notes.segmentation->crosses(graph.edges[id]))
-            text = fmt::format("{} items a chunk", notes.segmentation->items[id]);
+            text = fmt::format("{} items a {}", notes.segmentation->items[id],
+                               notes.segmentation->isOfCalls() ? "call" : "chunk");
         for (const Segmentation::Carried& each : notes.segmentation->carried)
             if (each.edge == id)
                 text += fmt::format("{}{} bytes to the next", text.empty() ? "" : "\n", each.bytes);

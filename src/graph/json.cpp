@@ -130,10 +130,12 @@ Json segmentsJson(const Segmentation& segmentation) {
                            {"bytes", each.bytes},
                            {"taken", each.taken},
                            {"given", each.given}});
-    return {{"states", segmentation.states},
-            {"ordered", segmentation.ordered},
-            {"segments", segmentation.segments},
-            {"carried", std::move(carried)}};
+    Json json{{"states", segmentation.states},
+              {"ordered", segmentation.ordered},
+              {"segments", segmentation.segments},
+              {"carried", std::move(carried)}};
+    if (segmentation.isOfCalls()) json["homes"] = segmentation.homes;
+    return json;
 }
 
 }  // namespace

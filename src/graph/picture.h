@@ -30,9 +30,13 @@ struct Segmentation {
     std::vector<Carried> carried;
     /// Of ranks, which segments are then: by EdgeId what crosses in a steady state. Empty: they are threads'.
     std::vector<double> bytes;
+    /// Of the partitions of a call of a library (plan::Partitioning), which segments are then, and a chunk is a call of so many steady
+    /// states: by partition the thread that looks for it first. Empty: it is no library.
+    std::vector<std::uint32_t> homes;
     std::string summary;  ///< a line below the picture
 
     bool isOfRanks() const { return !bytes.empty(); }
+    bool isOfCalls() const { return !homes.empty(); }
     bool crosses(const Edge& edge) const {
         return edge.from != kNone && edge.to != kNone &&
                segmentOf[edge.from] != segmentOf[edge.to] && segmentOf[edge.from] != kNoSegment &&

@@ -9,6 +9,7 @@
 #include "plan/detail/layout.h"
 #include "plan/detail/message_order.h"
 #include "plan/detail/slice.h"
+#include "plan/marks.h"
 #include "plan/work.h"
 #include "strc/partitions.h"
 
@@ -80,6 +81,7 @@ public:
         }
         made.channels = channelsOf(made.partitions, of);
         made.span = spread(made.partitions, made.channels, threads);
+        made.nodeWork = nodeWork(made.partitions);
         return made;
     }
 
@@ -184,6 +186,15 @@ private:
     }
 
     // ---- partitions
+
+    std::vector<double> nodeWork(const std::vector<Partition>& partitions) const {
+        std::vector<double> found(program.graph.nodes.size());
+        for (const Partition& partition : partitions)
+            for (const auto& [node, firings] : firingsOf(partition.steps))
+                found[node] +=
+                    work.ofFiring(node) * static_cast<double>(firings * partition.slices);
+        return found;
+    }
 
     Partition partitionOf(const PartitionDraft& draft, std::int64_t slices) const {
         Partition made;

@@ -24,6 +24,14 @@ std::vector<std::int64_t> firingsOfChunk(const Plan& plan) {
     return counts;
 }
 
+std::vector<std::int64_t> firingsOfCall(const Plan& plan) {
+    std::vector<std::int64_t> counts(plan.program->graph.nodes.size());
+    for (const Partition& partition : plan.partitioning->partitions)
+        for (const auto& [node, firings] : firingsOf(partition.steps))
+            counts[node] += partition.slices * firings;
+    return counts;
+}
+
 bool hasNoSteps(const Plan& plan, NodeId id) { return id < plan.gone.size() && plan.gone[id]; }
 
 /// Nodes without steps belong to whoever gives them their items.
@@ -44,6 +52,20 @@ void joinGone(const Plan& plan, std::vector<std::uint32_t>& segmentOf) {
     }
 }
 
+/// By edge: that cross it when nodes fire so often.
+std::vector<std::int64_t> itemsOf(const Plan& plan, const std::vector<std::int64_t>& firings) {
+    const graph::Graph& graph = plan.program->graph;
+    std::vector<std::int64_t> items;
+    for (EdgeId id = 0; id < graph.edges.size(); ++id) {
+        const graph::Edge& edge = graph.edges[id];
+        const bool isGiven = edge.from != kNone && !hasNoSteps(plan, edge.from);
+        items.push_back(isGiven            ? firings[edge.from] * graph::pushRate(graph, id)
+                        : edge.to != kNone ? firings[edge.to] * graph::popRate(graph, id)
+                                           : 0);
+    }
+    return items;
+}
+
 class SegmentPrinter {
 public:
     SegmentPrinter(const Plan& plan, const Segmentation& segmentation)
@@ -51,7 +73,27 @@ public:
           graph(plan.program->graph),
           segmentation(segmentation),
           names(graph::allPaths(graph).nodes),
-          firings(firingsOfChunk(plan)) {}
+          firings(segmentation.isOfCalls() ? firingsOfCall(plan) : firingsOfChunk(plan)) {}
+
+    std::string printCall() {
+        const Partitioning& all = *plan.partitioning;
+        out = fmt::format(
+            "calls of {} steady states and more, {} of them at a time: by the "
+            "estimate {:.1f} times as fast as one thread\n",
+            segmentation.states, segmentation.states, all.work / all.span);
+        for (std::size_t k = 0; k < segmentation.segments.size(); ++k) {
+            const Partition& each = all.partitions[k];
+            out += fmt::format("partition {}: {:.1f}% of the work, thread {}{}\n", k,
+                               100 * segmentation.segments[k], each.home,
+                               each.slices == 1 ? ""
+                               : each.isInOrder
+                                   ? fmt::format(", {} slices in order", each.slices)
+                                   : fmt::format(", {} slices in any order", each.slices));
+            printFirings(k);
+        }
+        printCrossing();
+        return std::move(out);
+    }
 
     std::string print() {
         out = fmt::format("chunk of {} steady states, {:.0f}% of its work in order\n",
@@ -67,6 +109,10 @@ private:
         printCarried("", segment, true);
         out += fmt::format("segment {}: {:.1f}% of the work\n", segment,
                            100 * segmentation.segments[segment]);
+        printFirings(segment);
+    }
+
+    void printFirings(std::size_t segment) {
         std::size_t width = 0;
         for (NodeId id = 0; id < names.size(); ++id)
             if (segmentation.segmentOf[id] == segment) width = std::max(width, names[id].size());
@@ -99,7 +145,8 @@ private:
         for (EdgeId id = 0; id < graph.edges.size(); ++id) {
             const graph::Edge& edge = graph.edges[id];
             if (!segmentation.crosses(edge)) continue;
-            out += fmt::format("from segment {} to {}: {} items, {} bytes of {}\n",
+            out += fmt::format("from {} {} to {}: {} items, {} bytes of {}\n",
+                               segmentation.isOfCalls() ? "partition" : "segment",
                                segmentation.segmentOf[edge.from], segmentation.segmentOf[edge.to],
                                segmentation.items[id],
                                segmentation.items[id] * plan.channels[id].itemSize,
@@ -135,19 +182,35 @@ std::optional<Segmentation> segmentationOf(const Plan& plan) {
         const bool fires = made.segmentOf[id] != Segmentation::kNoSegment;
         made.work.push_back(fires && !hasNoSteps(plan, id) ? chunk.nodeWork[id] / chunk.work : 0);
     }
-    const std::vector<std::int64_t> firings = firingsOfChunk(plan);
-    for (EdgeId id = 0; id < graph.edges.size(); ++id) {
-        const graph::Edge& edge = graph.edges[id];
-        const bool isGiven = edge.from != kNone && !hasNoSteps(plan, edge.from);
-        made.items.push_back(isGiven            ? firings[edge.from] * graph::pushRate(graph, id)
-                             : edge.to != kNone ? firings[edge.to] * graph::popRate(graph, id)
-                                                : 0);
-    }
+    made.items = itemsOf(plan, firingsOfChunk(plan));
     for (const Carry& carry : chunk.carries)
         made.carried.push_back({carry.node, carry.tape,
                                 carry.kind == CarryKind::Order ? 0 : carry.size, carry.taken,
                                 carry.given});
     return made;
+}
+
+std::optional<Segmentation> partitionsOf(const Plan& plan) {
+    if (!plan.partitioning) return std::nullopt;
+    const graph::Graph& graph = plan.program->graph;
+    const Partitioning& all = *plan.partitioning;
+    Segmentation made;
+    made.states = all.iterations;
+    made.segmentOf.assign(graph.nodes.size(), Segmentation::kNoSegment);
+    for (std::size_t k = 0; k < all.partitions.size(); ++k) {
+        made.segments.push_back(all.partitions[k].work / all.work);
+        made.homes.push_back(all.partitions[k].home);
+        for (const auto& [node, firings] : firingsOf(all.partitions[k].steps))
+            made.segmentOf[node] = static_cast<std::uint32_t>(k);
+    }
+    for (const double work : all.nodeWork) made.work.push_back(work / all.work);
+    joinGone(plan, made.segmentOf);
+    made.items = itemsOf(plan, firingsOfCall(plan));
+    return made;
+}
+
+std::string printPartitions(const Plan& plan, const Segmentation& segmentation) {
+    return SegmentPrinter(plan, segmentation).printCall();
 }
 
 Segmentation segmentationOf(const Plan& plan, const Ranks& ranks, const Network& network,

@@ -104,6 +104,7 @@ struct Partitioning {
     std::vector<std::int64_t> reads;  ///< as in Phase
     std::int64_t iterations = 0;  ///< steady states
     std::int64_t slices = 1;  ///< of the same number of steady states
+    std::vector<double> nodeWork;  ///< by NodeId: of all its firings, estimated
     double work = 0;  ///< of all partitions
     double span = 0;  ///< what that takes on the threads that were asked for, by the estimate
 };

@@ -18,6 +18,7 @@
 #include "session/detail/c_source.h"
 #include "session/detail/operator_library.h"
 #include "session/detail/split.h"
+#include "session/detail/threads.h"
 #include "session/engine.h"
 
 namespace strc::session {
@@ -164,18 +165,24 @@ bool hasPlan(Compilation& program) {
     return false;
 }
 
-/// Of the program as threads run it, behind passes.
+/// Of the program as threads run it, behind passes; with `--threads`, of a library whose calls they share.
 std::optional<std::string> partitionsText(Product product, Compilation& program,
                                           const Settings& settings) {
     if (!hasPlan(program)) return std::nullopt;
     const plan::Plan& plan = *program.plan;
-    const std::optional<graph::Segmentation> segmentation = plan::segmentationOf(plan);
-    if (!segmentation)
+    const bool isOfCalls = settings.callThreads > 1;
+    const std::optional<graph::Segmentation> segmentation =
+        isOfCalls ? plan::partitionsOf(plan) : plan::segmentationOf(plan);
+    if (isOfCalls)
+        tellThreads(program, settings);
+    else if (!segmentation)
         program.context.diags.add(base::Diag::Hint)
             << "there are no partitions: this program runs on one thread, since it is small, most "
                "of it has to be done in order, or it cannot be divided";
     if (product == Product::Schedule)
-        return segmentation ? plan::printSegments(plan, *segmentation) : std::string();
+        return !segmentation ? std::string()
+               : isOfCalls   ? plan::printPartitions(plan, *segmentation)
+                             : plan::printSegments(plan, *segmentation);
     return picture(product, program, settings, plan.program->graph,
                    {&program.plannedQuota(), nullptr, segmentation ? &*segmentation : nullptr});
 }

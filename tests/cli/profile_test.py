@@ -23,6 +23,11 @@ int->int filter Some { work pop 1 push [0, 2] { int x = pop(); if (x % 3 != 0) p
 int->void filter Sink { work pop 1 { println(pop()); } }
 """
 # Two filters whose estimates say that the first one is the expensive one.
+# Of a library: what is called has open ends.
+CALLED = """
+float->float filter Heavy { float s; work pop 1 push 1 { float x = pop(); for (int k = 0; k < ROUNDS; k++) s = s * 0.5 + x * k; push(s); } }
+float->float pipeline Main { add Heavy; add Heavy; }
+"""
 CUT = """void->void pipeline Main { add Source; add First; add Second; add Third; add Sink; }
 void->int filter Source { int n; work push 1 { push(n); n++; } }
 int->int filter First { int s; work pop 1 push 1 { int x = pop();
@@ -301,6 +306,36 @@ class Uses(Case):
         plain = json.loads(self.call("graph", "--format", "json", "p.str")[0])
         self.assertNotIn("partitions", plain)
         self.assertNotIn("segment", plain["nodes"][0])
+
+    def test_calls_of_libraries(self):
+        self.file("p.str", CALLED.replace("ROUNDS", "400"))
+        out, err = self.call("schedule", "--threads", 2, "--top", "Main", "p.str")
+        text = out.decode()
+        self.assertEqual(err, "")
+        states = int(re.match(r"calls of (\d+) steady states and more, ", text)[1])
+        parts = re.findall(r"^partition (\d+): ([\d.]+)% of the work, thread (\d+)", text, re.M)
+        self.assertEqual([int(part) for part, _, _ in parts], list(range(len(parts))))
+        self.assertAlmostEqual(sum(float(work) for _, work, _ in parts), 100, delta=1)
+        self.assertEqual({home for _, _, home in parts}, {"0", "1"})
+        firings = dict(re.findall(r"^  (\S+) +(\d+) firings", text, re.M))
+        self.assertEqual(firings["Main.Heavy[0]"], str(states))
+        crossing = re.findall(r"^from partition (\d+) to (\d+): (\d+) items, (\d+) bytes of (.*)$", text, re.M)
+        self.assertIn((str(states), str(4 * states), "Main.Heavy[0] -> Main.Heavy[1]"), [each[2:] for each in crossing])
+        # The plan of the library says the same.
+        plan = self.call("build", "--shared", "--threads", 2, "--top", "Main", "--emit=plan", "p.str", "-o", "-")[0].decode()
+        self.assertEqual(len(re.findall(r"^  partition \d+, ", plan, re.M)), len(parts))
+        dot = self.call("graph", "--threads", 2, "--top", "Main", "p.str")[0].decode()
+        self.assertIn(f"{states} items a call", dot)
+        graph = json.loads(self.call("graph", "--threads", 2, "--top", "Main", "--format", "json", "p.str")[0])
+        self.assertEqual([str(home) for home in graph["partitions"]["homes"]], [home for _, _, home in parts])
+        for node in graph["nodes"]:
+            self.assertIn(f"partition {node['segment']}, ", dot)
+
+    def test_calls_of_one_thread(self):
+        self.file("p.str", CALLED.replace("ROUNDS", "1"))
+        out, err = self.call("schedule", "--threads", 2, "--top", "Main", "p.str")
+        self.assertEqual(out, b"")
+        self.assertIn("'--threads' has no effect, one thread does all: ", err)
 
     def test_one_thread(self):
         self.file("p.str", COUNTER)
