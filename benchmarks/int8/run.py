@@ -35,7 +35,7 @@ tensor->void filter End {{ tensor<float>[{rows}, {outs}] kept; work pop 1 {{ kep
 def spent(strc: str, folder: Path, top: str, firings: int) -> float:
     """Seconds of processor time."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    words = [strc, "run", "--top", top, "--weights", "random:1", "-i", str(firings), "p.str"]
+    words = [strc, "run", "-j1", "--top", top, "--weights", "random:1", "-i", str(firings), "p.str"]
     subprocess.run(words, cwd=folder, check=True, stdout=subprocess.DEVNULL)
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
