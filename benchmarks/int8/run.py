@@ -9,6 +9,7 @@ Microseconds of processor time a firing on one thread, the least of the rounds, 
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import subprocess
 import tempfile
@@ -83,7 +84,7 @@ def measured(strc: str, shape: str, rounds: int) -> list[float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--strc", required=True)
+    parser.add_argument("--strc", required=True, type=os.path.abspath)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--shape", action="append", default=[])
     options = parser.parse_args()
