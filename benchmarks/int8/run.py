@@ -9,6 +9,7 @@ Microseconds of processor time a firing on one thread, the least of the rounds, 
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import subprocess
 import tempfile
@@ -35,7 +36,7 @@ tensor->void filter End {{ tensor<float>[{rows}, {outs}] kept; work pop 1 {{ kep
 def spent(strc: str, folder: Path, top: str, firings: int) -> float:
     """Seconds of processor time."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    words = [strc, "run", "--top", top, "--weights", "random:1", "-i", str(firings), "p.str"]
+    words = [strc, "run", "-j1", "--top", top, "--weights", "random:1", "-i", str(firings), "p.str"]
     subprocess.run(words, cwd=folder, check=True, stdout=subprocess.DEVNULL)
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
@@ -83,7 +84,7 @@ def measured(strc: str, shape: str, rounds: int) -> list[float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--strc", required=True)
+    parser.add_argument("--strc", required=True, type=os.path.abspath)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--shape", action="append", default=[])
     options = parser.parse_args()

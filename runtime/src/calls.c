@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "run.h"
+#include "subnormals.h"
 
 void strc_leave(strc_env *env, strc_end end) {
     env->end = (int)end;
@@ -68,6 +69,13 @@ strc_end strc_attempt(strc_env *env, strc_end (*part)(void *), void *self) {
     jmp_buf escape;
     env->escape = &escape;
     env->depth = 0;
-    if (setjmp(escape) != 0) return (strc_end)env->end;
-    return part(self);
+    const uint32_t outside = strc_subnormals();
+    if (env->flushes_subnormals) strc_set_subnormals(STRC_SUBNORMALS_FLUSHED);
+    strc_end end;
+    if (setjmp(escape) != 0)
+        end = (strc_end)env->end;
+    else
+        end = part(self);
+    strc_set_subnormals(outside);
+    return end;
 }

@@ -3,8 +3,11 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "subnormals.h"
+
 /// Keeps what a function has to preserve on the present stack, writes its stack pointer to `*from`, and goes on where
-/// `to` was written so. The flags of floating-point arithmetic stay as they are.
+/// `to` was written so. The flags of floating-point arithmetic stay as they are; how subnormal numbers are taken belongs to each side
+/// (switch_stacks).
 void strc_switch_stack(void **from, void *to) __attribute__((visibility("hidden")));
 /// Where a new stack begins.
 void strc_enter_stack(void) __attribute__((visibility("hidden")));
@@ -126,7 +129,9 @@ static void __asan_unpoison_memory_region(const volatile void *at, size_t size) 
 
 static void switch_stacks(strc_coroutine *self) {
     void *to = self->here;
+    const uint32_t subnormals = strc_subnormals();
     strc_switch_stack(&self->here, to);
+    strc_set_subnormals(subnormals);
 }
 
 static void run_body(strc_coroutine *self) {

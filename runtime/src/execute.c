@@ -375,6 +375,7 @@ strc_end strc_execute(const strc_program *program, strc_env *env, void *state, u
     if (!env->ranks) strc_state_begin(program, state);  // ranks may go on from a checkpoint
     run r = {.program = program, .env = env, .state = state, .iterations = iterations};
     env->poll = 0;
+    env->flushes_subnormals = program->flushes_subnormals;
     env->stack_end = strc_end_of_stack();
     strc_mail_begin(env, program, state);
     int is_watched = strc_watch_start(&r.watch, env) == 0;

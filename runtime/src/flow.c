@@ -418,7 +418,8 @@ void strc_flow_reset(strc_flow *self) {
                            .parameters = self->parameters,
                            .work = self->work,
                            .kernels = self->env.kernels,
-                           .mesh = self->env.mesh};
+                           .mesh = self->env.mesh,
+                           .flushes_subnormals = self->facts->program->flushes_subnormals};
     if (self->facts->program->mailbox_count != 0)
         strc_bounded_mail_begin(&self->env, self->facts->program, self->state,
                                 (uint32_t)self->facts->bound, self->message_memory);

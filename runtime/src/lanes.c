@@ -341,7 +341,8 @@ static void go_on(strc_lane *lanes, size_t count, unsigned char *state, uint64_t
                     .interrupt = &never,
                     .parameters = first->parameters,
                     .work = first->work,
-                    .stack_end = first->env.stack_end};
+                    .stack_end = first->env.stack_end,
+                    .flushes_subnormals = first->env.flushes_subnormals};
     strc_lane_place places[STRC_MOST_LANES];
     call.env = &env;
     note_places(&call, places);

@@ -15,7 +15,8 @@ _Noreturn void strc_leave(strc_env *env, strc_end end);
 /// Nothing fires: what only the run knows the shape of may go, as far as no channel has it.
 void strc_settle(strc_env *env, const void *state);
 
-/// Calls `part(self)`, which runs phases, until it returns or code inside of it calls strc_leave.
+/// Calls `part(self)`, which runs phases, until it returns or code inside of it calls strc_leave. Subnormal numbers are meanwhile what the
+/// program wants them to be, and what they were for the caller afterwards.
 strc_end strc_attempt(strc_env *env, strc_end (*part)(void *), void *self);
 
 /// Initialises the state as it is before the phase `init`.

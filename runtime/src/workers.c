@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "run.h"
+#include "subnormals.h"
 #include "thread.h"
 
 enum {
@@ -26,6 +27,7 @@ typedef struct job {
     int64_t parts;
     uint32_t threads;  ///< that may take part, the owner being the first
     const volatile unsigned char *ends;
+    uint32_t subnormals;  ///< how the owner computes with them
 } job;
 
 /// Neighbours, which the same thread begins with in each job of as many parts: what it has read or written before is near it.
@@ -115,6 +117,7 @@ static void *serve(void *number) {
         const int has_joined = join_job(&gate);
         seen = gate >> kNumberShift;
         if (!has_joined) continue;
+        strc_set_subnormals(pool.job.subnormals);
         if (me < pool.job.threads) work(&pool.job, me);
         leave_job();
     }
@@ -192,7 +195,7 @@ static int share(const job *job) {
 
 void strc_workers_share(uint32_t workers, strc_part *part, void *self, int64_t parts,
                         const volatile unsigned char *ends) {
-    job job = {part, self, parts, workers, ends};
+    job job = {part, self, parts, workers, ends, strc_subnormals()};
     if (job.threads > kMostThreads + 1) job.threads = kMostThreads + 1;
     if (job.threads > parts) job.threads = (uint32_t)parts;
     if (job.threads > 1 && share(&job) == 0) return;

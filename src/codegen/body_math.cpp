@@ -12,13 +12,25 @@ using types::MathFn;
 
 namespace {
 
+/// The float that a double was made of, or a constant that is one; else null.
+llvm::Value* asFloat(llvm::IRBuilder<>& b, llvm::Value* x) {
+    llvm::Type* type = x->getType()->getWithNewType(b.getFloatTy());
+    if (auto* wide = llvm::dyn_cast<llvm::FPExtInst>(x))
+        return wide->getSrcTy() == type ? wide->getOperand(0) : nullptr;
+    auto* constant = llvm::dyn_cast<llvm::ConstantFP>(x);
+    if (!constant) return nullptr;
+    llvm::APFloat number = constant->getValueAPF();
+    bool isRounded = false;
+    number.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven, &isRounded);
+    return isRounded ? nullptr : llvm::ConstantFP::get(type, number);
+}
+
 /// minimum or maximum; of two doubles that are floats, the float.
 llvm::Value* extreme(llvm::IRBuilder<>& b, llvm::Intrinsic::ID id, llvm::Value* x, llvm::Value* y) {
-    auto* first = llvm::dyn_cast<llvm::FPExtInst>(x);
-    auto* second = llvm::dyn_cast<llvm::FPExtInst>(y);
-    if (!first || !second) return b.CreateBinaryIntrinsic(id, x, y);
-    llvm::Value* found = b.CreateBinaryIntrinsic(id, first->getOperand(0), second->getOperand(0));
-    return b.CreateFPExt(found, x->getType());
+    llvm::Value* first = asFloat(b, x);
+    llvm::Value* second = first ? asFloat(b, y) : nullptr;
+    if (!second) return b.CreateBinaryIntrinsic(id, x, y);
+    return b.CreateFPExt(b.CreateBinaryIntrinsic(id, first, second), x->getType());
 }
 
 const char* complexFunction(MathFn fn) {

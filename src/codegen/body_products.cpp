@@ -86,8 +86,8 @@ void chooseProducts(BodyContext& c) {
                 continue;
             }
             if (product->canFetchPanels()) fetchPanels(c, *product);
-            c.products.scratchBytes =
-                std::max(c.products.scratchBytes, product->scratchBytes(bytes));
+            c.products.scratchBytes = std::max(
+                {c.products.scratchBytes, product->scratchBytes(bytes), product->preparedBytes()});
             const ir::StoredArray* array = stored[product->isSwapped ? 0 : 1];
             c.products.chosen.emplace(&instr, ChosenProduct{std::move(*product), array});
         }
@@ -157,6 +157,7 @@ void emitContract(BodyContext& c, const Instr& instr) {
     if (product.word > 1)
         operands.factorA.type = operands.factorB.type =
             c.b.getIntNTy(static_cast<unsigned>(8 * product.word));
+    if (product.preparesRows) prepareRows(c.b, product, c.m.target(), operands, c.products.scratch);
     if (c.shared.leave)
         return emitProduct(c.b, product, c.m.target(), operands, c.products.scratch, pollNow);
     emitProductParts(site, product, operands, c.products.scratch);

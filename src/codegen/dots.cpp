@@ -41,9 +41,14 @@ bool isOverByHalf(Dots dots) { return dots == Dots::UnsignedFours; }
 
 llvm::Constant* wordOfHalves(llvm::Type* sums) { return llvm::ConstantInt::get(sums, kFourHalves); }
 
+bool arePrepared(Dots dots) { return dots == Dots::Pairs || isOverByHalf(dots); }
+
 llvm::Value* rowWord(llvm::IRBuilder<>& b, llvm::Value* word, Dots dots) {
-    if (dots == Dots::Pairs) return b.CreateBitCast(widenBytes(b, word, 2), b.getInt32Ty());
-    return isOverByHalf(dots) ? b.CreateXor(word, b.getInt32(kFourHalves)) : word;
+    llvm::Type* ints = word->getType()->getWithNewType(b.getInt32Ty());
+    if (isOverByHalf(dots)) return b.CreateXor(word, wordOfHalves(ints));
+    if (dots != Dots::Pairs) return word;
+    const unsigned words = ints->isVectorTy() ? lanesOf(word) : 1;
+    return b.CreateBitCast(widenBytes(b, word, 2 * words), ints);
 }
 
 llvm::Value* plusDots(llvm::IRBuilder<>& b, llvm::Value* sums, llvm::Value* row,

@@ -115,6 +115,8 @@ Module lower(base::Context& context, types::TypeTable& types, const ir::Module& 
         if (function.isDeclaration()) continue;
         function.addFnAttr("target-cpu", machine->getTargetCPU());
         function.addFnAttr("target-features", machine->getTargetFeatureString());
+        if (options.fastMath)  // strc_program::flushes_subnormals
+            function.addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign");
         // Else LLVM takes half of them: the first whole ones slow some processors down. Tiles have them anyway.
         if (impl->prefersWholeVectors)
             function.addFnAttr("prefer-vector-width", std::to_string(8 * impl->target.vectorBytes));

@@ -325,6 +325,22 @@ std::int64_t Product::scratchBytes(std::int64_t elementBytes) const {
     return (packedElements(packed) + packed + 2 * lanes) * elementBytes;
 }
 
+Product::Words Product::wordsOfRows() const {
+    std::int64_t low = firstA, high = firstA;
+    auto reach = [&](const ContractionLoop& loop) {
+        const std::int64_t way = std::int64_t{loop.trips - 1} * loop.a;
+        (way < 0 ? low : high) += way;
+    };
+    for (const Loops* loops : {&outer, &lines, &sums})
+        for (const ContractionLoop& loop : *loops) reach(loop);
+    reach(rows);
+    return {low, high - low + 1};
+}
+
+std::int64_t Product::preparedBytes() const {
+    return preparesRows ? wordsOfRows().count * kPreparedBytes : 0;
+}
+
 std::optional<Product> productOf(const Contraction& how, std::int64_t elementBytes,
                                  const target::Model& target, bool canStoreA, bool canStoreB) {
     if (ir::countProducts(how) < kLeastProducts) return std::nullopt;
@@ -384,6 +400,8 @@ std::optional<Product> dotProductOf(const Contraction& how, const target::Model&
         if (!way || way->lanes < kFewestLanes || (best && best->cycles <= way->cycles)) continue;
         way->word = word;
         way->wordStep = wordStep;
+        way->preparesRows =
+            arePrepared(target.dots) && way->wordsOfRows().count * kPreparedBytes <= kMostPacked;
         best = std::move(way);
     }
     return best;
@@ -414,6 +432,7 @@ std::string print(const Product& product) {
         text(product.columns), text(product.sums), text(product.outer), product.height,
         product.vectors, product.lanes, kSources[static_cast<std::size_t>(product.source)]);
     if (product.word > 1) line += fmt::format(" in words of {} bytes", product.word);
+    if (product.preparesRows) line += ", rows prepared";
     if (product.rowsOutside && product.source == VectorSource::Stored) line += ", rows outside";
     if (product.fetchesPanels) line += ", next panel fetched";
     if (product.source == VectorSource::Packed)

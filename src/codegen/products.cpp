@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "codegen/detail/contractions.h"
+#include "codegen/detail/dots.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/rings.h"
 #include "codegen/detail/tiles.h"
@@ -91,6 +92,7 @@ private:
         tile.factorA = factorA;
         tile.factorB = factorB;
         tile.word = how.word;
+        tile.areRowsPrepared = how.preparesRows;
         tile.parts = how.parts;
         tile.areRowsVectors = how.areRowsVectors;
         tile.rowA = how.rows.a;
@@ -415,6 +417,34 @@ void emitProduct(llvm::IRBuilder<>& b, const Product& product, const target::Mod
                  const Operands& operands, llvm::Value* scratch,
                  const std::function<void()>& poll) {
     ProductEmitter(b, product, target, operands, scratch, poll).emit();
+}
+
+void prepareRows(llvm::IRBuilder<>& b, const Product& product, const target::Model& target,
+                 Operands& operands, llvm::Value* scratch) {
+    llvm::Value*& a = product.isSwapped ? operands.b : operands.a;
+    Factor& factor = product.isSwapped ? operands.factorB : operands.factorA;
+    const Product::Words words = product.wordsOfRows();
+    auto some = [&](llvm::Value* first, std::int64_t lanes) {
+        llvm::Type* type =
+            lanes == 1 ? factor.type
+                       : llvm::FixedVectorType::get(factor.type, static_cast<unsigned>(lanes));
+        llvm::Value* from =
+            b.CreateInBoundsGEP(factor.type, a, b.CreateAdd(first, b.getInt64(asU64(words.first))));
+        llvm::Value* word = b.CreateAlignedLoad(type, from, llvm::Align(1));
+        llvm::Value* to = b.CreateInBoundsGEP(b.getInt32Ty(), scratch, first);
+        b.CreateAlignedStore(rowWord(b, word, target.dots), to, llvm::Align(kPreparedBytes));
+    };
+    const std::int64_t lanes = target.vectorBytes / kPreparedBytes;
+    const std::int64_t whole = words.count / lanes, rest = words.count % lanes;
+    if (whole > 0)
+        emitLoop(b, whole,
+                 [&](llvm::Value* k) { some(b.CreateMul(k, b.getInt64(asU64(lanes))), lanes); });
+    if (rest > 0)
+        emitLoop(b, rest, [&](llvm::Value* k) {
+            some(b.CreateAdd(k, b.getInt64(asU64(whole * lanes))), 1);
+        });
+    factor.type = b.getInt32Ty();
+    a = b.CreateGEP(factor.type, scratch, b.getInt64(asU64(-words.first)));
 }
 
 llvm::Constant* ModuleBuilder::packed(const ir::StoredArray& array, const Product& product) {

@@ -170,18 +170,26 @@ llvm::Value* comparison(BodyContext& c, const Instr& instr) {
     }
 }
 
-/// types::toInt in vectors; LLVM does its intrinsic one by one.
-llvm::Value* toInts(BodyContext& c, llvm::Value* vector) {
-    llvm::Type* ints = vector->getType()->getWithNewType(c.m.i32());
-    auto bound = [&](double number) { return llvm::ConstantFP::get(vector->getType(), number); };
+/// types::toInt in code that goes in vectors; LLVM does its intrinsic one by one.
+llvm::Value* toInts(BodyContext& c, llvm::Value* real) {
+    llvm::Type* ints = real->getType()->getWithNewType(c.m.i32());
+    auto bound = [&](double number) { return llvm::ConstantFP::get(real->getType(), number); };
     auto number = [&](std::int64_t n) { return llvm::ConstantInt::getSigned(ints, n); };
-    llvm::Value* isLarge = c.b.CreateFCmpOGE(vector, bound(2147483648.0));
-    llvm::Value* isSmall = c.b.CreateFCmpOLT(vector, bound(-2147483648.0));
+    llvm::Value* isLarge = c.b.CreateFCmpOGE(real, bound(2147483648.0));
+    llvm::Value* isSmall = c.b.CreateFCmpOLT(real, bound(-2147483648.0));
     llvm::Value* isOutside =
-        c.b.CreateOr(c.b.CreateOr(isLarge, isSmall), c.b.CreateFCmpUNO(vector, vector));
-    llvm::Value* inside = c.b.CreateFPToSI(c.b.CreateSelect(isOutside, bound(0), vector), ints);
+        c.b.CreateOr(c.b.CreateOr(isLarge, isSmall), c.b.CreateFCmpUNO(real, real));
+    llvm::Value* inside = c.b.CreateFPToSI(c.b.CreateSelect(isOutside, bound(0), real), ints);
     return c.b.CreateSelect(isLarge, number(INT32_MAX),
                             c.b.CreateSelect(isSmall, number(INT32_MIN), inside));
+}
+
+/// The lower bits of an int. Elements of tensors become int8, so if the int was a float, it is done in a loop that should go in vectors.
+llvm::Value* toByte(BodyContext& c, llvm::Value* number) {
+    if (auto* call = llvm::dyn_cast<llvm::CallInst>(number);
+        call && call->getIntrinsicID() == llvm::Intrinsic::fptosi_sat)
+        number = toInts(c, call->getArgOperand(0));
+    return c.b.CreateTrunc(number, number->getType()->getWithNewType(c.m.i8()));
 }
 
 llvm::Value* toText(BodyContext& c, const Type* from, llvm::Value* x) {
@@ -215,7 +223,7 @@ llvm::Value* conversion(BodyContext& c, const Instr& instr) {
     llvm::Value* x = c.operand(instr, 0);
     if (from == to) return x;
     if (types::isNarrow(from->kind)) return widenElements(c.b, x, from->kind);
-    if (to->is(TypeKind::Int8)) return c.b.CreateTrunc(x, inLanes(lanes, c.m.i8()));
+    if (to->is(TypeKind::Int8)) return toByte(c, x);
     if (types::isNarrow(to->kind)) return toShortFloat(c.b, x, to->kind);
     if (to->is(TypeKind::String)) return newString(c, instr, toText(c, from, x));
     bool isReal = from->is(TypeKind::Float) || from->is(TypeKind::Double);

@@ -284,8 +284,9 @@ private:
 
     llvm::Value* splatRow(llvm::Value* at) {
         llvm::Type* type = tile.factorA.type;
-        const llvm::Align align = tile.word > 1 ? llvm::Align(1) : alignOf(type);
-        llvm::Value* one = b.CreateAlignedLoad(type, at, align);
+        const bool isRaw = tile.word > 1 && !tile.areRowsPrepared;
+        llvm::Value* one = b.CreateAlignedLoad(type, at, isRaw ? llvm::Align(1) : alignOf(type));
+        if (tile.areRowsPrepared) return splat(one);
         return splat(tile.word > 1 ? rowWord(b, one, target.dots)
                                    : widenFactor(b, one, tile.factorA, element));
     }
@@ -325,7 +326,7 @@ std::string nameOf(llvm::Type* element, const Tile& tile) {
     if (tile.factorA.kind != types::TypeKind::Void || tile.factorB.kind != types::TypeKind::Void)
         name += fmt::format(".{}.{}", static_cast<int>(tile.factorA.kind),
                             static_cast<int>(tile.factorB.kind));
-    if (tile.word > 1) name += fmt::format(".d{}", tile.word);
+    if (tile.word > 1) name += fmt::format(".d{}{}", tile.word, tile.areRowsPrepared ? "p" : "");
     for (const Tile::Vector& each : tile.vectors)
         name += fmt::format(".v{}.{}.{}", each.b, each.out, each.used);
     for (const ir::ContractionLoop& loop : tile.sums)

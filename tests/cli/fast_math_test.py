@@ -109,6 +109,23 @@ class FastMath(Case):
         self.assertIn("_ZGVdN8v_tanhf", self.call(*words, "--fast-math")[0].decode())
         self.assertNotIn("_ZGVdN8v_tanhf", self.call(*words)[0].decode())
 
+    def test_subnormal_numbers_are_zeros(self):
+        self.file("small.str", """void->void pipeline Main { add Halve; add Show; }
+void->float filter Halve { float x; double y; init { x = 2e-38; y = 3e-4; for (int k = 0; k < 8; k++) y *= 1e-38; }
+    work push 2 { x /= 2; y /= 2; push(x > 0 ? 1 : 0); push(y > 0 ? 1 : 0); } }
+float->void filter Show { work pop 1 { println(pop()); } }
+""")
+        def has_zeros(output):
+            return [float(line) == 0 for line in output.decode().split()][8:]
+
+        words = ["-i", "12", "small.str"]
+        for exact in ([], ["--fast-math", "--interpret"]):
+            self.assertEqual(has_zeros(self.call("run", *exact, *words)[0]), [False] * 16)
+        for options in (["-O0"], ["-j1"], ["-j2", "--chunk=2"], ["--tapes=ring"]):
+            self.assertEqual(has_zeros(self.call("run", "--fast-math", *options, *words)[0]), [True] * 16, options)
+        self.call("build", "--fast-math", "-o", "small", "small.str")
+        self.assertEqual(has_zeros(self.program("./small", "-i", "12")), [True] * 16)
+
     def test_what_is_a_double_stays_one(self):
         self.file("d.str", """void->void pipeline Main { add S; add T; }
 void->float filter S { int n; work push 1 { push(0.1 * n++); } }

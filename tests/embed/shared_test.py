@@ -298,6 +298,45 @@ int main(void) {
         self.assertEqual(self.bytes("out.raw"), b"")
 
 
+# Firings, which print how many results are zeros, and whether the processor's own are what they were.
+SMALL_NUMBERS = """#include "libp.h"
+#include <stdio.h>
+int main(void) {
+    volatile float least = 1.2e-38f;
+    float in[4] = {least, least, least, -1}, out[4];
+    Halve_handle *halve = Halve_create(NULL);
+    for (int call = 0; call < 2; ++call) {
+        size_t taken, given, zeros = 0;
+        int status = Halve_process(halve, in + 3 * call, 3 - 2 * call, out, 4, &taken, &given);
+        for (size_t k = 0; k < given; ++k) zeros += out[k] == 0;
+        printf("%d: %zu of %zu, %d\\n", status, zeros, given, least / 2 != 0);
+    }
+    Halve_destroy(halve);
+}
+"""
+
+
+class Subnormals(Libraries):
+    """With `--fast-math` they are zeros, until the call ends, be it by a fault."""
+
+    FILTER = "{} {{ int[2] all; work pop {} push 1 {{ float x = pop(); push(x / 2 + all[(int) x]); }} }}\n"
+
+    def check(self, text, exact, fast):
+        for options, want in ([], exact), (["--fast-math"], fast):
+            self.build_library(text, "--bound=64", *options)
+            self.file("main.c", SMALL_NUMBERS)
+            self.execute(CC, "main.c", "-o", "main", "-L.", "-lp", f"-Wl,-rpath,{self.folder}")
+            done = subprocess.run([*EMULATOR, "./main"], cwd=self.folder, capture_output=True, text=True, check=True)
+            self.assertEqual(done.stdout, want)
+
+    def test_of_phases(self):
+        self.check(self.FILTER.format("float->float filter Halve", 1), "0: 0 of 3, 1\n1: 0 of 0, 1\n", "0: 3 of 3, 1\n1: 0 of 0, 1\n")
+
+    def test_of_dynamic_rates(self):
+        text = "float->float pipeline Halve { add H; add Identity<float>; }\n" + self.FILTER.format("float->float filter H", "*")
+        self.check(text, "0: 0 of 3, 1\n1: 0 of 0, 1\n", "0: 3 of 3, 1\n1: 0 of 0, 1\n")
+
+
 class Stack(Libraries):
     """The stack is that of the caller: what the header says suffices."""
 

@@ -35,16 +35,6 @@ class Two(nn.Module):
     def forward(self, x, y):
         return self.first(x) + y, self.first(y.new_ones(1, 8))
 
-class Counted(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.first = nn.Linear(8, 5)
-        self.register_buffer("h", torch.zeros(1, 5))
-
-    def forward(self, x):
-        self.h.add_(self.first(x))
-        return self.h + 0
-
 class Relu(nn.Module):
     def forward(self, x):
         return torch.relu(x)
@@ -165,7 +155,6 @@ REFUSED = [
     (["net.py:Net", "--input", "1x4x6x6", "--quantize=int8", "--calibrate", "net.py"], "'net.py' is no file of NumPy"),
     (["net.py:Net", "--input", "1x4x6x6", "--quantize=int8", "--calibrate", "damaged.npz"], "'damaged.npz' is no file of NumPy"),
     (["net.py:Net", "--input", "1x4x6x6", "--quantize=int8", "--calibrate", "long.npy"], "elements of type float128"),
-    (["net.py:Counted", "--input", "1x8", "--quantize=int8"], "one that keeps states from call to call is refused"),
     (["net.py:Relu", "--input", "1x8", "--quantize=int8"], "nothing would become int8"),
 ]
 

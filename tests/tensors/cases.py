@@ -306,8 +306,17 @@ def pictures() -> None:
     case("normalize_channels({0.5, 0.25, 0.125}, {0.5, 2, 0.25})", lambda x: (x - mean[:, None, None]) / deviation[:, None, None], torch.rand(3, 4, 5))
 
 
+def images_of_bytes() -> None:
+    """With channels last in memory, and where that is of no use."""
+    for step in (0, 0.02):
+        bytes_layer("quantizedconv1d(6, 5, 3, padding = 2, dilation = 2)", (5, 6, 3), step, lambda x, w: F.conv1d(x, w, None, 1, 2, 2), noise(2, 6, 11))
+        bytes_layer("quantizedconv2d(8, 33, 3, 2, 2, 1, 0, 1)", (33, 8, 3, 2), step, lambda x, w: F.conv2d(x, w, None, (2, 1), (0, 1)), noise(2, 8, 9, 6))
+        bytes_layer("quantizedconv2d(5, 6, 3, 3)", (6, 5, 3, 3), step, lambda x, w: F.conv2d(x, w), noise(2, 5, 7, 6))
+        bytes_layer("quantizedconv2d(4, 3, 2, 2)", (3, 4, 2, 2), step, lambda x, w: F.conv2d(x, w), noise(4, 5, 6))
+
+
 def all_cases() -> list[Case]:
     torch.manual_seed(20)
-    for part in (activations, arithmetic, convolutions, pooling, norms, layers, layers_of_bytes, recurrent, shapes, pictures):
+    for part in (activations, arithmetic, convolutions, pooling, norms, layers, layers_of_bytes, recurrent, shapes, pictures, images_of_bytes):
         part()
     return CASES

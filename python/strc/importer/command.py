@@ -15,9 +15,9 @@ from .. import draw
 from ..errors import ImportFailure
 from ..files import naming
 from ..ir import show
-from ..quantise import quantised
+from ..quantise import quantised, quantised_generator
 from ..torch.export import Imported, Model, import_model, proven, stream_model, write
-from ..torch.generation import import_generator
+from ..torch.generation import Generator, import_generator
 from .arguments import parser
 from .loading import example, load_model
 from .pictures import surroundings
@@ -119,7 +119,7 @@ def check_quantize(options: argparse.Namespace) -> None:
         if options.calibrate:
             raise ImportFailure("--calibrate says something about --quantize, which is not given")
         return
-    others = {"--streaming": options.streaming, "--generate": options.generate, "--dynamic": options.dynamic, "--state": options.state}
+    others = {"--streaming": options.streaming, "--dynamic": options.dynamic}
     given = [name for name, value in others.items() if value]
     if given:
         raise ImportFailure(f"--quantize runs the model on samples of its inputs and compares results: it goes not with {given[0]}")
@@ -166,7 +166,10 @@ def do_import(options: argparse.Namespace) -> None:
     check_options(options)
     imported, model, inputs = read_onnx(options) if is_onnx_file(options.model) else read_module(options)
     if options.quantize:
-        imported, told = quantised(imported, inputs, options.calibrate)
+        if isinstance(imported, Generator):
+            imported, told = quantised_generator(imported, options.calibrate)
+        else:
+            imported, told = quantised(imported, inputs, options.calibrate)
         print(f"strc: int8: {told}", file=sys.stderr)
     if options.emit != "source":
         text = text_of(options, imported)

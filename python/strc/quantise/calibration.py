@@ -90,9 +90,10 @@ def steps_of(program: Program, tensors: Mapping[str, torch.Tensor], written: Map
         measured += [Instruction(fresh, "abs", (), (value,)), Instruction(fresh + 1, "amax", (), (fresh,))]
         greatest[value] = fresh + 1
         fresh += 2
-    results = results_of(
-        replace(program, instructions=measured, results=tuple(greatest[value] for value in arriving), shapes={}), tensors, written, samples.inputs
-    )
+    loop = program.loop and replace(program.loop, given=None)
+    kept = program.results[len(program.results) - len(loop.states) :] if loop else ()
+    observed = replace(program, instructions=measured, results=(*(greatest[value] for value in arriving), *kept), shapes={}, loop=loop)
+    results = results_of(observed, tensors, written, samples.inputs)
     sizes = {value: max(float(one) for one in result) for value, result in zip(arriving, results)}
     # Where nothing arrived, or what is no number, the layer finds its unit as it runs.
     return {layer.var: sizes[layer.args[0]] / LARGEST for layer in layers if 0 < sizes[layer.args[0]] < math.inf}

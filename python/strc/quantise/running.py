@@ -36,7 +36,11 @@ def type_text(sample: torch.Tensor) -> str:
 def results_of(
     program: Program, tensors: Mapping[str, torch.Tensor], written: Mapping[str, Written], inputs: Sequence[Sequence[torch.Tensor]],
 ) -> list[list[torch.Tensor]]:
-    """The results for each sample of the inputs: `inputs` has a list of samples for each input that the program takes. By result, then by sample."""
+    """The results for each sample of the inputs: `inputs` has a list of samples for each input that the program takes. By result, then by sample.
+
+    States go on from each sample to the next.
+    """
+    results = len(program.results) - (len(program.loop.states) if program.loop else 0)
     text = source_of(program, written={**EXPRESSIONS, **written})
     with tempfile.TemporaryDirectory(prefix="strc-quantise-") as folder:
         path = Path(folder)
@@ -46,12 +50,12 @@ def results_of(
         for k, samples in enumerate(inputs):
             numpy.save(path / f"in{k}.npy", numpy.stack([sample.detach().numpy() for sample in samples]))
             words += ["--input", type_text(samples[0]), "--in", f"in{k}.npy"]
-        for k in range(len(program.results)):
+        for k in range(results):
             words += ["--out", f"out{k}.npy"]
         done = subprocess.run([*words, "model.str"], cwd=path, capture_output=True, check=False, timeout=SECONDS)
         if done.returncode != 0:
             told = (done.stdout + done.stderr).decode("utf-8", errors="replace").strip()
             raise ImportFailure(f"the program with weights of int8 does not run, which is an error of the importer:\n{told}")
         count = len(inputs[0])
-        found = [numpy.load(path / f"out{k}.npy") for k in range(len(program.results))]
+        found = [numpy.load(path / f"out{k}.npy") for k in range(results)]
         return [[torch.from_numpy(numpy.asarray(one)) for one in (result if count > 1 else [result])] for result in found]

@@ -163,7 +163,8 @@ typedef struct strc_program {
     uint32_t outputs;
     uint32_t node_count;
     uint32_t mailbox_count;
-    uint32_t unused;
+    uint32_t
+        flushes_subnormals;  ///< nonzero: floats and doubles too small to be normal count as zeros
     uint64_t mailboxes_at;  ///< offset into the state
     uint64_t most_bytes;  ///< of what grows while the program runs
     uint64_t state_size;  ///< bytes, aligned to 64
@@ -257,6 +258,7 @@ struct strc_env {
     struct strc_chunk *strings;  ///< memory of the present firing's strings
     struct strc_device *device;  ///< of a program that has a part on one
     struct strc_kernels *kernels;  ///< of a program with operators of a library
+    uint32_t flushes_subnormals;  ///< strc_program::flushes_subnormals
     // ---- of the caller again
     const struct strc_mesh
         *mesh;  ///< processes that share parts of products (strc/mesh.h); null: there is one

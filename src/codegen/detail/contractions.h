@@ -43,6 +43,11 @@ void emitEpilogue(llvm::IRBuilder<>&, const ir::Contraction&, const Operands&);
 void emitProduct(llvm::IRBuilder<>& b, const Product&, const target::Model&, const Operands&,
                  llvm::Value* scratch, const std::function<void()>& poll);
 
+/// Emits what makes all words of rows as the tiles take them, at `scratch`, which has Product::preparedBytes; they are the operand
+/// from then on (Product::preparesRows).
+void prepareRows(llvm::IRBuilder<>&, const Product&, const target::Model&, Operands&,
+                 llvm::Value* scratch);
+
 /// One that is no product, likewise; variables go to `entry`.
 void emitContraction(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, const ir::Contraction&,
                      const Operands&, const std::function<void()>& poll);

@@ -11,7 +11,10 @@ namespace strc::codegen {
 /// Bytes of a word for such instructions.
 std::int64_t wordOf(target::Dots);
 
-/// A word of a row as an int that all lanes take.
+constexpr std::int64_t kPreparedBytes = 4;  ///< of a word of a row
+/// Are words of rows others than those that lie in memory?
+bool arePrepared(target::Dots);
+/// A word of a row as an int that all lanes take; of a vector of words a vector of ints.
 llvm::Value* rowWord(llvm::IRBuilder<>&, llvm::Value* word, target::Dots);
 /// Have the bytes of such an int become greater by 128, so that none is negative? What that adds to sums has to be subtracted.
 bool isOverByHalf(target::Dots);

@@ -60,17 +60,26 @@ struct Product {
     /// all of their products (target::Model::dots). Steps of a count words, those of b bytes.
     std::int64_t word = 1;
     std::int64_t wordStep = 0;  ///< from byte to byte of a word, in elements of b
+    /// All words of rows are prepared for that instruction before the tiles, once for all panels.
+    bool preparesRows = false;
     double cycles = 0;  ///< about
 
     std::int64_t countSums() const;
     std::int64_t countColumns() const;
     std::int64_t countTilesOfRows() const;  ///< for each panel
+    /// The words of a from the first one to the last one that rows have, from its beginning on.
+    struct Words {
+        std::int64_t first = 0, count = 0;
+    };
+    Words wordsOfRows() const;
     /// Stored panels go by that are worth it: each of them is for several tiles.
     bool canFetchPanels() const;
     /// Elements in panels of so many columns.
     std::int64_t packedElements(std::int64_t columnCount) const;
     /// Packed: for a block, and behind its panels a line of its columns; vectors are written as a whole.
     std::int64_t scratchBytes(std::int64_t elementBytes) const;
+    /// For rows that are prepared.
+    std::int64_t preparedBytes() const;
 };
 
 /// `canStore`: whether the operands a and b are known now and will never be written. None: it is no product of

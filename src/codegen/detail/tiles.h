@@ -24,6 +24,7 @@ struct Tile {
     std::vector<ir::ContractionLoop> sums;
     Factor factorA, factorB;
     std::int64_t word = 1;  ///< Product::word
+    bool areRowsPrepared = false;  ///< Product::preparesRows
     std::int64_t parts = 0;  ///< Product::parts
     /// From row to row, and whether it moves along with the vectors: else one element is added to all lanes.
     struct Addend {

@@ -1,6 +1,8 @@
 // Products of matrices and convolutions in tiles: the decision, and its results beside the interpreter's.
 
 #include <random>
+#include <tuple>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -182,6 +184,14 @@ TEST(Product, BytesAreWordsWhereTheProcessorAddsTheirProducts) {
                 AllOf(HasSubstr("sums 256"), HasSubstr("stored in words of 2 bytes")));
     EXPECT_THAT(decidedInBytes(channelsLast(8, 64, 20, 1), kAvx512, target::Dots::Fours, true),
                 HasSubstr("in words of 4 bytes"));
+    // Rows are prepared where the instruction wants others than those that lie there, and there is room for all of them.
+    for (const auto dots : {target::Dots::UnsignedFours, target::Dots::Pairs})
+        EXPECT_THAT(decidedInBytes(linear(8, 256, 512), kAvx512, dots, true),
+                    HasSubstr("bytes, rows prepared"));
+    EXPECT_THAT(decidedInBytes(linear(8, 256, 512), kAvx512, target::Dots::Fours, true),
+                Not(HasSubstr("prepared")));
+    EXPECT_THAT(decidedInBytes(linear(2000, 256, 1024), kAvx512, target::Dots::UnsignedFours, true),
+                Not(HasSubstr("prepared")));
     // Neither what is no multiple of a word, nor what is not known, nor without such an instruction.
     EXPECT_EQ(decidedInBytes(linear(8, 256, 511), kAvx512, target::Dots::UnsignedFours, true),
               "loops");
@@ -246,6 +256,14 @@ protected:
         const std::string b =
             narrowOperand(fmt::format("{}, {}", columns, inner), columns * inner, type, isKnown);
         show(fmt::format("matmul(({0}) {1}, ({0}) transpose({2}, 0, 1))", sum, a, b));
+    }
+
+    void addKnownBytes(int rows, int columns, int inner) {
+        const std::string a =
+            narrowOperand(fmt::format("{}, {}", rows, inner), rows * inner, "int8", false);
+        const std::string b =
+            narrowOperand(fmt::format("{}, {}", columns, inner), columns * inner, "int8", true);
+        show(fmt::format("matmul((int) {}, (int) transpose({}, 0, 1))", a, b));
     }
 
     /// Narrow elements on one side, then on the other one: tiles of the same shape.
@@ -329,12 +347,12 @@ protected:
     }
 
     /// In the interpreter and as code for each of the processors.
-    void compareEngines() {
+    void compareEngines(const std::vector<const char*>& processors = {"", "x86-64-v3", "x86-64"}) {
         compile(program());
         interpret(iterations(1));
         const std::string expected = std::exchange(printed, "");
         EXPECT_THAT(expected, HasSubstr("\n"));
-        for (const char* processor : {"", "x86-64-v3", "x86-64"}) {
+        for (const char* processor : processors) {
             codegen::Options options;
             options.processor = processor;
             run(iterations(1), options);
@@ -389,6 +407,43 @@ TEST_F(ProductsTest, BytesOfRandomShapes) {
         addNarrowConvolution("int8", "int", false);
         compareEngines();
     }
+}
+
+/// Once those of a product that threads share, and once more of them than are prepared.
+TEST_F(ProductsTest, BytesOfManyRows) {
+    addKnownBytes(100, 300, 256);
+    compareEngines();
+    addKnownBytes(700, 20, 2000);
+    compareEngines();
+}
+
+/// Rows, columns and words that fill no vector and no tile, for each kind of instruction: words of four on processors with VNNI, of AVX-512 or not, of
+/// two with AVX2, and none.
+TEST_F(ProductsTest, BytesOfOddSizes) {
+    for (const auto& [rows, columns, inner] :
+         {std::tuple{1, 65, 1004}, {7, 33, 62}, {29, 17, 132}, {3, 47, 6}, {15, 1, 300}})
+        addKnownBytes(rows, columns, inner);
+    compareEngines({"cascadelake", "alderlake", "x86-64-v3", "x86-64"});
+}
+
+/// Scaled and bounded as layers do it, and beyond all bounds.
+TEST_F(ProductsTest, FloatsBecomeBytes) {
+    const std::string x = operand("3, 50", 150, 150, false);
+    for (const char* value : {"min(max(rint({} / 0.3), -127), 127)", "{} / 0", "0 / {}", "{} * 3e7",
+                              "{} * 1e30", "-{} * 1e30", "sqrt({})"})
+        show(fmt::format("int8({})", fmt::format(fmt::runtime(value), x)));
+    compareEngines();
+}
+
+/// What bytes are made of stays a float, and goes in vectors.
+TEST_F(ProductsTest, FloatsBecomeBytesInVectors) {
+    processor = "x86-64-v3";
+    show("int8(min(max(rint(" + operand("300", 300, 150, false) + " / 0.3), -127), 127))");
+    compile(program());
+    codegen::Module module = lower();
+    codegen::optimize(module, forTestedProcessor({}));
+    EXPECT_THAT(codegen::printLlvm(module),
+                AllOf(HasSubstr("fptosi <8 x float>"), Not(HasSubstr("llvm.fptosi.sat.v"))));
 }
 
 TEST_F(ProductsTest, ShortFloatsOfRandomShapes) {

@@ -2,6 +2,8 @@
 
 extern "C" {
 #include "coroutine.h"
+
+#include "subnormals.h"
 }
 
 #include <csetjmp>
@@ -51,6 +53,15 @@ protected:
         self->seen.push_back(7);
     }
 
+    static void setSubnormals(void* of) {
+        auto* self = static_cast<Coroutine*>(of);
+        for (const std::uint32_t wanted : {STRC_SUBNORMALS_FLUSHED, 0u}) {
+            strc_set_subnormals(wanted);
+            strc_coroutine_pause(&self->coroutine);
+            self->seen.push_back(strc_subnormals() == wanted ? 1 : 0);
+        }
+    }
+
     std::unique_ptr<void, decltype(&std::free)> stack{std::aligned_alloc(64, kStack), &std::free};
     strc_coroutine coroutine{};
     std::vector<int> seen;
@@ -87,6 +98,18 @@ TEST_F(Coroutine, GoesOnInAnotherThread) {
     begin(count);
     for (int k = 0; k < 5; ++k) std::thread([this] { resume(); }).join();
     EXPECT_EQ(seen.size(), 5u);
+}
+
+/// How it computes with subnormal numbers is no matter of who resumes it.
+TEST_F(Coroutine, EachSideHasItsOwnSubnormals) {
+    begin(setSubnormals);
+    for (const std::uint32_t outside : {0u, STRC_SUBNORMALS_FLUSHED, 0u}) {
+        strc_set_subnormals(outside);
+        resume();
+        EXPECT_EQ(strc_subnormals(), outside);
+        strc_set_subnormals(0);
+    }
+    EXPECT_EQ(seen, (std::vector<int>{1, 1}));
 }
 
 }  // namespace

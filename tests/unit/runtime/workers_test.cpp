@@ -10,6 +10,7 @@
 
 extern "C" {
 #include "strc/workers.h"
+#include "subnormals.h"
 }
 
 namespace strc::testing {
@@ -57,6 +58,29 @@ TEST(Workers, WorkSideBySide) {
         },
         &meeting, 3, &never);
     EXPECT_EQ(meeting.there, 3);
+}
+
+/// All of them give what the owner alone would give.
+TEST(Workers, ComputeAsTheirOwnerDoes) {
+    struct Meeting {
+        std::atomic<int> there = 0;
+        std::uint32_t found[3] = {};
+    };
+    for (const std::uint32_t wanted : {STRC_SUBNORMALS_FLUSHED, 0u, STRC_SUBNORMALS_FLUSHED, 0u}) {
+        Meeting meeting;
+        strc_set_subnormals(wanted);
+        strc_workers_share(
+            3,
+            [](void* self, std::int64_t first, std::int64_t) {
+                auto& [there, found] = *static_cast<Meeting*>(self);
+                found[first] = strc_subnormals();
+                ++there;
+                while (there < 3) std::this_thread::yield();
+            },
+            &meeting, 3, &never);
+        strc_set_subnormals(0);
+        EXPECT_THAT(meeting.found, Each(wanted));
+    }
 }
 
 /// What a thread has read and written before stays near it.
