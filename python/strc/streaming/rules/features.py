@@ -14,7 +14,11 @@ from ..places import spread
 from ..resampling import time_alone
 from ..timing import in_time, merged
 from ..values import Stored, Timed, Value
+from .elementwise import frames_of
 from .table import integer, named, numbers, only, rule
+
+
+OVER_MATRICES = ("matmul", "attention")
 
 
 def framed(
@@ -29,8 +33,31 @@ def side_by_side(build: Builder, args: list[Value], op: str, params: tuple[Param
     """The library's operator over a frame of each of several values, or stored ones, where time is a dimension that it leaves alone."""
     timed = [arg for arg in args if isinstance(arg, Timed)]
     made = merged(build, timed)
-    frames = [arg if isinstance(arg, Stored) else (in_time(build, arg, made).var, arg.single) for arg in args]
+    leading = in_time(build, timed[0], made)
+    # What goes over the last two dimensions has time before them, or else one of them is rows of the one and columns of the other operand.
+    are_beside = op not in OVER_MATRICES or made.from_right > 2
+    frames: list[Stored | tuple[int, Shape]] = []
+    for arg in args:
+        if isinstance(arg, Stored):
+            frames.append(beside(build, arg, made, leading.var) if are_beside else arg)
+        else:
+            frames.append((in_time(build, arg, made).var, arg.single))
     return replace(made, var=build.framed(frames, op, params, made.single))
+
+
+def beside(build: Builder, stored: Stored, like: Timed, var: int) -> Stored | tuple[int, Shape]:
+    """A stored value beside frames of a variable; as frames, too, where it has one for each time step."""
+    dim = len(stored.shape) - like.from_right
+    if dim < 0 or stored.shape[dim] == 1 or stored.shape[dim] != like.shape[like.axis]:
+        return stored
+    if not like.alone:
+        raise Refused("a stored value has a part for each time step, where time is together with other dimensions")
+    values = build.tensor(stored)
+    first = values.narrow(dim, 0, 1)
+    if torch.equal(values, first.expand_as(values)):
+        return Stored(build.store(f"{stored.name}.frame", first.clone()), tuple(first.shape))
+    own = replace(like, shape=stored.shape, axis=dim)
+    return frames_of(build, stored, own, var), own.single
 
 
 @rule("linear", takes_merged=True)
