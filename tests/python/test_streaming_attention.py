@@ -22,7 +22,6 @@ class Attention(nn.Module):
         self.out = nn.Linear(SIZE, 3)
         self.slopes = nn.Parameter(torch.rand(HEADS, 1, 1))
         self.by_distance = nn.Embedding(8, HEADS)
-        self.rows = nn.Parameter(torch.randn(REACH, SIZE // HEADS))
         self.register_buffer("band", torch.ones(512, 512).tril().triu(1 - REACH))
 
     def forward(self, x):
@@ -216,17 +215,16 @@ def capped(model, q, k, v, steps):
     return (30 * torch.tanh(products(q, k) / 30)).masked_fill(model.band[:steps, :steps] == 0, float("-inf")).softmax(-1) @ v
 
 
-def of_query_and_distance(model, q, k, v, steps):
-    rows = model.rows[distances(steps).clamp(0, REACH - 1)]
-    return (products(q, k) + torch.einsum("bhid,ijd->bhij", q, rows)).masked_fill(model.band[:steps, :steps] == 0, float("-inf")).softmax(-1) @ v
+def weighed(model, q, k, v, steps):
+    return (products(q, k) * model.band[:steps, :steps]).softmax(-1) @ v
 
 
 REFUSED = {
+    "weighed": (weighed, "multiplied by a table before the softmax; a table can be added to them, or multiply the shares behind it"),
     "all_before": (causal, "each time step looks at all that came before it (at 60 in the example), which would have to be kept for ever"),
     "by_triangle": (by_triangle, "--context N, which imports the model as if it had such a mask"),
     "all": (lambda m, q, k, v, steps: functional.scaled_dot_product_attention(q, k, v), "also at later ones: no latency suffices"),
     "from_input": (from_input, "what is added to its scores, or hides some, comes from the input"),
-    "of_query_and_distance": (of_query_and_distance, "a number for each distance of two time steps, which is stored (ALiBi, T5), or rotary positions"),
     "capped": (capped, "'tanh' of scores of all time steps with all has no form that works frame by frame"),
 }
 
