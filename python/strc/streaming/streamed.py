@@ -23,6 +23,7 @@ from .terms import Products, Step, products_of
 from .timing import from_its_first_frame, whole
 from .unrolled import Loop, loops_of
 from .values import Culprit, NotStreamable, Stored, Timed, Value
+from .written import with_whole_tensors
 
 
 @dataclass(frozen=True)
@@ -258,6 +259,7 @@ def streamed(
     that are needed in another form are added to `tensors`. `context`: attention goes back so many time steps at most.
     """
     failures: list[tuple[int, ImportFailure]] = []
+    program = with_whole_tensors(program, tensors)
     rolled, loops = loops_of(program, tensors)
     forms = [(rolled, loops)]
     if loops and (axes or gone_along(program, program.inputs[0])):

@@ -189,3 +189,12 @@ def expand(build: Builder, instruction: Instruction, args: list[Value]) -> Value
     if made.steps != x.steps:
         raise Refused("it repeats one time step for all")
     return replace(made, var=spread(build, x.var, x.single, made.single))
+
+
+@rule("update")
+def update(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+    """Puts some numbers of a frame in place of others."""
+    dim = integer(instruction.positional[0])
+    if any(isinstance(arg, Timed) and arg.axis == dim for arg in args):
+        raise Refused("it writes over single time steps; a loop over all of them may write one after the other")
+    return side_by_side(build, args, "update", instruction.params)
