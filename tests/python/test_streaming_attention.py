@@ -165,6 +165,24 @@ def test_layers_of_pytorch(tmp_path):
     exported(Layers(), (1, 60, 8), tmp_path)
 
 
+class Memory(nn.Module):
+    """Attention to stored rows, which is one of a frame, behind one to the past."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.TransformerDecoderLayer(8, 2, 16, batch_first=True)
+        self.memory = nn.Parameter(torch.randn(1, 5, 8))
+
+    def forward(self, x):
+        back = distances(x.shape[1])
+        return self.layer(x, self.memory, tgt_mask=(back < 0) | (back >= REACH))
+
+
+def test_attention_to_stored_rows(tmp_path):
+    torch.manual_seed(1)
+    exported(Memory(), (1, 60, 8), tmp_path)
+
+
 def test_chunks_look_ahead_to_their_end(tmp_path):
     torch.manual_seed(1)
     told = refusal(Attention(chunks), (1, 61, 6), tmp_path, time=1)

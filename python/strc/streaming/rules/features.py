@@ -170,7 +170,8 @@ def product(build: Builder, other: Stored, matrix: torch.Tensor, x: Timed) -> Ti
 
 @rule("attention", takes_merged=True)
 def attention(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
-    for arg in args:
+    is_query = isinstance(args[0], Timed) and args[0].from_right == 2 and all(isinstance(arg, Stored) for arg in args[1:])
+    for arg in args[1:] if is_query and not instruction.named("causal", False) else args:
         if isinstance(arg, Timed) and arg.from_right < 3:
             raise Refused("it goes over all time steps, so all that came would have to be kept for ever; attention within a frame has time before its rows")
     return side_by_side(build, args, "attention", instruction.params)
