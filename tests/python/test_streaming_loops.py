@@ -266,6 +266,48 @@ def written_by_time(_, x):
     return y[1:].transpose(0, 1)
 
 
+def written_twice_back(_, x):
+    """What was there before is not zero, and is taken at the first two steps."""
+    y = torch.full_like(x, 0.5)
+    for t in range(x.shape[1]):
+        y[:, t] = 0.9 * y[:, t - 1] + 0.1 * x[:, t] - 0.3 * y[:, t - 2]
+    return y
+
+
+def written_as_a_filter(_, x):
+    factors, y = torch.tensor([-0.5, 0.3]), torch.zeros(x.shape[0], x.shape[1] + 2, 3)
+    for t in range(x.shape[1]):
+        y[:, t + 2] = x[:, t] - y[:, t] * factors[1] - y[:, t + 1] * factors[0]
+    return y[:, 2:]
+
+
+def windows_of_a_step(_, x):
+    """Each step takes four items at once, and the last one again."""
+    padded, h, found = torch.nn.functional.pad(x, (0, 0, 3, 0)), torch.zeros(x.shape[0], 3), []
+    for t in range(x.shape[1]):
+        h = torch.tanh(padded[:, t : t + 4].mean(1) + 0.5 * h) - 0.1 * padded[:, t + 3]
+        found.append(h)
+    return torch.stack(found, 1)
+
+
+def a_buffer_that_rolls(_, x):
+    buffer, found = torch.zeros(x.shape[0], 7, 3), []
+    for t in range(x.shape[1]):
+        buffer = torch.roll(buffer, 1, 1)
+        buffer[:, 0] = x[:, t] + 0.3 * buffer[:, 3]
+        found.append(buffer.sum(1))
+    return torch.stack(found, 1)
+
+
+def with_hysteresis(_, x):
+    """Most items set the state, whatever it was, so that it is seldom seen that a later result depends on an item."""
+    is_on, found = torch.zeros(x.shape[0], 3, dtype=torch.bool), []
+    for t in range(x.shape[1]):
+        is_on = (x[:, t] > 0.3) | (is_on & (x[:, t] > -0.3))
+        found.append(is_on)
+    return x * torch.stack(found, 1)
+
+
 MODELS = {
     "selective": lambda: Function(selective),
     "weighted": lambda: Function(weighted),
@@ -288,6 +330,11 @@ MODELS = {
     "written_behind_itself": lambda: Function(written_behind_itself),
     "written_over": lambda: Function(written_over),
     "written_by_time": lambda: Function(written_by_time),
+    "with_hysteresis": lambda: Function(with_hysteresis),
+    "written_twice_back": lambda: Function(written_twice_back),
+    "written_as_a_filter": lambda: Function(written_as_a_filter),
+    "windows_of_a_step": lambda: Function(windows_of_a_step),
+    "a_buffer_that_rolls": lambda: Function(a_buffer_that_rolls),
 }
 
 

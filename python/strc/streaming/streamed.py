@@ -19,6 +19,7 @@ from .resampling import time_alone
 from .rules import MERGED, PADDED, RULES
 from .rules.attention import is_over_time, over_time
 from .scores import Operand, Scores
+from .slices import with_windows
 from .terms import Products, Step, products_of
 from .timing import from_its_first_frame, whole
 from .unrolled import Loop, loops_of
@@ -259,7 +260,7 @@ def streamed(
     that are needed in another form are added to `tensors`. `context`: attention goes back so many time steps at most.
     """
     failures: list[tuple[int, ImportFailure]] = []
-    program = with_whole_tensors(program, tensors)
+    program = with_windows(with_whole_tensors(program, tensors), tensors)
     rolled, loops = loops_of(program, tensors)
     forms = [(rolled, loops)]
     if loops and (axes or gone_along(program, program.inputs[0])):

@@ -311,7 +311,9 @@ class Writer:
         return self.whole()
 
     def start(self, var: int) -> list[int]:
-        """What the first step does to make what a state begins with."""
+        """What the first step does to make what a state begins with, which is of that step."""
+        if self.builder.steps[var] not in (-1, self.builder.first):
+            raise NoLoop
         return [var] if var in self.finder.selects else list(self.closure(var))
 
     def make(self, var: int) -> None:
@@ -413,7 +415,10 @@ def loops_of(program: Program, tensors: dict[str, torch.Tensor]) -> tuple[Progra
         try:
             loop = loop_of(program, tensors, wholes, selects)
         except StepsHaveTheirOwn as what:
-            program = with_tables(program, tensors, what)
+            with suppress(NoLoop):
+                program = with_tables(program, tensors, what)
+                continue
+            refused.add(wholes[0].var)
             continue
         except NoLoop:
             refused.add(wholes[0].var)
@@ -440,6 +445,8 @@ def with_tables(program: Program, tensors: dict[str, torch.Tensor], what: StepsH
             users.append(what.finder.before[users[-1]])
         users = [user for user in reversed(users) if what.finder.steps[user] >= 0]
         stored = [made[user].args[place] for user in users]
+        if not all(what.finder.is_stored(var) for var in stored):
+            raise NoLoop
         rows = [tensors[str(made[var].positional[0])] for var in stored]
         rows = [rows[0]] * what.finder.steps[users[0]] + rows
         name = unused(f"{made[stored[-1]].positional[0]}.steps", tensors)

@@ -6,6 +6,7 @@ The graph has an `update` for each write. Of a tensor that was written item by i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import torch
@@ -30,13 +31,16 @@ def with_whole_tensors(program: Program, tensors: dict[str, torch.Tensor]) -> Pr
     written: dict[int, Written] = {}
     made: list[Instruction] = []
     stored = {one.var: str(one.positional[0]) for one in program.instructions if one.op == "const"}
+    begun = set[int]()  # what is made of items that nothing was written to
     for one in program.instructions:
         if one.op == "update" and (found := after(one, written, program)):
             written[one.var] = found
         elif one.args and one.args[0] in written:
             one = read(one, written[one.args[0]], program)
-            if one.op == "getitem" and one.args[0] in stored:
-                one = item_of(one, stored[one.args[0]], tensors)
+        if one.args and all(arg in stored for arg in one.args) and (one.op == "getitem" or begun.intersection(one.args)) and one.op in FOLDED:
+            one = folded(one, [stored[arg] for arg in one.args], set(stored.values()), tensors)
+            stored[one.var] = str(one.positional[0])
+            begun.add(one.var)
         made.append(one)
     used = {arg for one in made if one.var not in written for arg in one.args} | set(program.results)
     writer = Writer(program, tensors)
@@ -78,12 +82,35 @@ def read(one: Instruction, what: Written, program: Program) -> Instruction:
     return replace(one, op="squeeze", params=(dim,), args=(what.items[index],))
 
 
-def item_of(one: Instruction, name: str, tensors: dict[str, torch.Tensor]) -> Instruction:
-    """An item of a stored value as one."""
+def number(one: Instruction) -> float:
+    (value,) = one.positional
+    assert isinstance(value, (int, float))
+    return value
+
+
+def item(one: Instruction, whole: torch.Tensor) -> torch.Tensor:
     index, dim = (*(int(str(number)) for number in one.positional), 0)[:2]
-    item = f"{name}.{dim}.{index}"
-    tensors[item] = tensors[name].select(dim, index).clone()
-    return replace(one, op="const", params=(item,), args=())
+    return whole.select(dim, index)
+
+
+# What is done to stored values here, so that a step that takes one is not another one than those that take what was written.
+FOLDED: dict[str, Callable[..., torch.Tensor]] = {
+    "getitem": item,
+    "mul_scalar": lambda one, x: x * number(one),
+    "div_scalar": lambda one, x: x / number(one),
+    "add_scalar": lambda one, x: x + number(one),
+    "mul": lambda _, x, y: x * y,
+    "add": lambda _, x, y: x + y,
+    "sub": lambda _, x, y: x - y,
+}
+
+
+def folded(one: Instruction, names: list[str], others: set[str], tensors: dict[str, torch.Tensor]) -> Instruction:
+    """An operator on stored values as another one, or as one of `others` if that is the same."""
+    value = FOLDED[one.op](one, *(tensors[given] for given in names)).clone()
+    name = next((other for other in sorted(others) if torch.equal(tensors[other], value)), f"{names[0]}.{one.var}")
+    tensors[name] = value
+    return replace(one, op="const", params=(name,), args=())
 
 
 class Writer:
