@@ -260,8 +260,10 @@ def streamed(
     that are needed in another form are added to `tensors`. `context`: attention goes back so many time steps at most.
     """
     failures: list[tuple[int, ImportFailure]] = []
-    program = with_windows(with_whole_tensors(program, tensors), tensors)
-    rolled, loops = loops_of(program, tensors)
+    program = with_whole_tensors(program, tensors)
+    rolled, loops = loops_of(with_windows(program, tensors), tensors)
+    if not loops:
+        rolled = program
     forms = [(rolled, loops)]
     if loops and (axes or gone_along(program, program.inputs[0])):
         forms.append((program, []))  # what looks like a loop over time may go over something else
