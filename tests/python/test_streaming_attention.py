@@ -130,7 +130,16 @@ def by_triangle(model, q, k, v, steps):
     return products(q, k).masked_fill(torch.ones(steps, steps).triu(1) == 1, float("-inf")).softmax(-1) @ v
 
 
-WAYS = [by_buffer, by_argument, made_in_forward, by_where, slopes, buckets, fixed_slopes, rotary, rotary_by_complex, rotary_by_pairs, retention]
+def capped(model, q, k, v, steps):
+    return (30 * torch.tanh(products(q, k) / 30)).masked_fill(model.band[:steps, :steps] == 0, float("-inf")).softmax(-1) @ v
+
+
+def gates(model, q, k, v, steps):
+    """No softmax: shares by themselves."""
+    return (torch.sigmoid(products(q, k) - 0.1 * distances(steps)) * model.band[:steps, :steps] / REACH) @ v
+
+
+WAYS = [by_buffer, by_argument, made_in_forward, by_where, slopes, buckets, fixed_slopes, rotary, rotary_by_complex, rotary_by_pairs, retention, capped, gates]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -229,8 +238,12 @@ def from_input(model, q, k, v, steps):
     return (products(q, k) + v[..., :1]).softmax(-1) @ v
 
 
-def capped(model, q, k, v, steps):
-    return (30 * torch.tanh(products(q, k) / 30)).masked_fill(model.band[:steps, :steps] == 0, float("-inf")).softmax(-1) @ v
+def squared(model, q, k, v, steps):
+    return products(q, k).square().masked_fill(model.band[:steps, :steps] == 0, float("-inf")).softmax(-1) @ v
+
+
+def twice_a_function(model, q, k, v, steps):
+    return (products(q, k).relu().tanh() * model.band[:steps, :steps]) @ v
 
 
 def weighed(model, q, k, v, steps):
@@ -243,7 +256,8 @@ REFUSED = {
     "by_triangle": (by_triangle, "--context N, which imports the model as if it had such a mask"),
     "all": (lambda m, q, k, v, steps: functional.scaled_dot_product_attention(q, k, v), "also at later ones: no latency suffices"),
     "from_input": (from_input, "what is added to its scores, or hides some, comes from the input"),
-    "capped": (capped, "'tanh' of scores of all time steps with all has no form that works frame by frame"),
+    "squared": (squared, "'square' of scores of all time steps with all has no form that works frame by frame"),
+    "twice": (twice_a_function, "'tanh' of shares of the time steps, or of a function of scores, has no form"),
 }
 
 

@@ -148,9 +148,15 @@ def rows_first(model, q, k, v, steps):
     return (products(q, k) + terms) * ~model.hidden[:steps, :steps] @ v
 
 
+def capped(model, q, k, v, steps):
+    """A function of the scores with their terms, before the mask."""
+    scores = products(q, k) + torch.einsum("bhid,ijd->bhij", q, model.rows_by_distance(steps))
+    return model.masked(3 * torch.tanh(scores / 3)).softmax(-1) @ v
+
+
 WAYS = [
     shaw, shaw_of_keys_and_values, shaw_of_values_by_einsum, transformer_xl, conformer, as_a_mask, music, by_a_table_of_places, by_two_indices, two_terms,
-    rows_first,
+    rows_first, capped,
 ]  # fmt: skip
 
 
@@ -162,7 +168,7 @@ def test_a_band(way, tmp_path):
     assert (clock.last_of(40), clock.first_of(40)) == (40, 41 - REACH)
 
 
-@pytest.mark.parametrize("way", [shaw_of_keys_and_values, transformer_xl, conformer, as_a_mask])
+@pytest.mark.parametrize("way", [shaw_of_keys_and_values, transformer_xl, conformer, as_a_mask, capped])
 def test_a_bounded_context(way, tmp_path):
     model = Attention(way, PAST)
     assert "--context N" in refusal(model, SEQUENCE, tmp_path, time=1)

@@ -38,7 +38,8 @@ class Term:
 
 @dataclass(frozen=True)
 class Scores:
-    """`(scale * query key^T + bias + terms)`, its softmax if there is one, times `factor`; tables have a matrix for each head, or one for all.
+    """`(scale * query key^T + bias + terms)`, its softmax if there is one, times `factor`; tables have a matrix for each head, or one for all. With a
+    function, the softmax is that of `outer_scale * function(...) + outer_bias`.
 
     `shape` is that in the model. Its last two dimensions are the time of the queries and that of the keys, or else `codes` are the places of the
     elements in such a shape. `is_greatest`: it is the greatest score of each query.
@@ -54,6 +55,9 @@ class Scores:
     terms: tuple[Term, ...] = ()
     codes: torch.Tensor | None = None
     is_greatest: bool = False
+    function: str | None = None
+    outer_scale: float = 1.0
+    outer_bias: torch.Tensor | None = None
 
     @property
     def steps(self) -> int:
@@ -89,12 +93,27 @@ class Scores:
     def scaled(self, by: float) -> Scores:
         if self.softmax or self.factor is not None:
             return self.times(torch.full((1, 1, 1), by))
+        if self.function:
+            return replace(self, outer_scale=self.outer_scale * by, outer_bias=None if self.outer_bias is None else self.outer_bias * by)
         terms = tuple(replace(term, rows=term.rows * by) for term in self.terms)
         return replace(self, scale=self.scale * by, bias=None if self.bias is None else self.bias * by, terms=terms)
 
     def plus(self, table: torch.Tensor) -> Scores:
         self.check_before_softmax()
+        if self.function:
+            return replace(self, outer_bias=table if self.outer_bias is None else self.outer_bias + table)
         return replace(self, bias=table if self.bias is None else self.bias + table)
+
+    def through(self, function: str) -> Scores:
+        """A function of each score."""
+        if self.softmax or self.factor is not None or self.function:
+            raise Refused(f"'{function}' of shares of the time steps, or of a function of scores, has no form that works frame by frame")
+        return replace(self, function=function)
+
+    @property
+    def last_bias(self) -> torch.Tensor | None:
+        """What is added at last."""
+        return self.outer_bias if self.function else self.bias
 
     def check_before_softmax(self) -> None:
         if self.softmax or self.factor is not None:
@@ -103,6 +122,8 @@ class Scores:
     def plus_products(self, products: Products, sign: float) -> Scores:
         """With products of queries and rows, as far as they are for each pair of time steps the query's own, and the same row as far apart."""
         self.check_before_softmax()
+        if self.function:
+            raise Refused("it adds products of queries and rows to a function of its scores; they can be added to the scores before it")
         codes = products.codes()
         if codes is None or torch.broadcast_shapes(codes.shape, self.shape) != self.shape:
             raise Refused(
@@ -135,14 +156,15 @@ class Scores:
             return self.times((~mask).to(torch.float32))
         if value > LOWEST:
             raise Refused(f"it puts {value} in place of scores, which hides nothing from a softmax; float('-inf') does")
-        nothing = torch.zeros(()) if self.bias is None else self.bias
-        return replace(self, bias=torch.where(mask, float("-inf"), nothing))
+        nothing = torch.zeros(()) if self.last_bias is None else self.last_bias
+        bias = torch.where(mask, float("-inf"), nothing)
+        return replace(self, outer_bias=bias) if self.function else replace(self, bias=bias)
 
     def hidden(self) -> torch.Tensor:
         """Which time steps (columns) do not count for which (rows), for any head."""
         found = torch.zeros(1, self.steps, self.steps, dtype=torch.bool)
-        if self.bias is not None and self.softmax:
-            found = found | (self.bias <= LOWEST)
+        if self.last_bias is not None and self.softmax:
+            found = found | (self.last_bias <= LOWEST)
         if self.factor is not None:
             found = found | (self.factor == 0)
         return found.all(0)
@@ -162,6 +184,7 @@ class Band:
     period: int
     bias: torch.Tensor
     factor: torch.Tensor
+    outer_bias: torch.Tensor
     rows: tuple[torch.Tensor, ...]
     reaches: tuple[tuple[int, int], ...] = field(default=())  # of each step of a period, how far it looks back and ahead
 
@@ -181,14 +204,17 @@ def band_of(scores: Scores, context: int | None) -> Band:
             "bounded context: a mask that hides what is more than N time steps back, or --context N, which imports the model as if it had such a "
             "mask. If it has one, give an example that is longer than its reach"
         )
-    tables = [steady(lagged(table, counts, before, ahead, fill)) for table, fill in ((scores.bias, float("-inf")), (scores.factor, 0.0))]
+    hidden = float("-inf")
+    inner = torch.zeros(1, steps, steps) if scores.function and scores.bias is None else scores.bias
+    given = ((inner, 0.0 if scores.function else hidden), (scores.factor, 0.0), (scores.outer_bias, hidden))
+    tables = [steady(lagged(table, counts, before, ahead, fill)) for table, fill in given]
     rows = [rows_of(term, counts, before, ahead) for term in scores.terms]
     period = max(len(table) for table in (*tables, *rows))
     if any(period % len(table) for table in (*tables, *rows)):
         raise Refused("its masks are repeated at different distances")
-    bias, factor = (again(table, period) for table in tables)
-    seen = (factor != 0) & (bias > float("-inf")) if scores.softmax else factor != 0
-    return Band(before, ahead, period, bias, factor, tuple(again(table, period) for table in rows), tuple(reach(row, before) for row in seen.any(1)))
+    bias, factor, outer_bias = (again(table, period) for table in tables)
+    seen = (factor != 0) & ((outer_bias if scores.function else bias) > hidden) if scores.softmax else factor != 0
+    return Band(before, ahead, period, bias, factor, outer_bias, tuple(again(table, period) for table in rows), tuple(reach(row, before) for row in seen.any(1)))
 
 
 def again(table: torch.Tensor, period: int) -> torch.Tensor:

@@ -7,7 +7,7 @@ from .filter import StreamFilter
 TEXT = """
 // A frame has the queries of all heads, then the keys{and_values}{and_others}. Each looks at the frames from `before` frames back to `ahead` frames
 // on; what is added to the products of query and key, and what they are multiplied by in the end, comes again after `period` frames. The
-// firing with number `late` is for the first frame, before which there are none.{about_rows}{about_shares}
+// firing with number `late` is for the first frame, before which there are none.{about_rows}{about_function}{about_shares}
 float->float filter NAME(int heads, int size, int before, int ahead, int period, int late, int bias_heads, int factor_heads, float scale,
                          boolean shares{formals}, String bias_weights, String factor_weights{stored_formals}) {
     int reach = before + 1 + ahead;
@@ -36,7 +36,7 @@ float->float filter NAME(int heads, int size, int before, int ahead, int period,
         }{read_others}
         tensor q = query;
         tensor there = start;
-        tensor scores = matmul(q, keys) * scale + reshape(narrow(bias, 0, phase, 1), bias_heads, 1, reach);{add}
+        tensor scores = matmul(q, keys) * scale + reshape(narrow(bias, 0, phase, 1), bias_heads, 1, reach);{add}{apply}
         if (shares) scores = softmax(scores + there, 2);
         else scores = scores * there;
         scores = scores * reshape(narrow(factor, 0, phase, 1), factor_heads, 1, reach);
@@ -90,26 +90,47 @@ WITH_ROWS = {
         tensor o = others;
         scores = scores + reshape(matmul(o, reshape(narrow(rows, 0, phase, 1), row_heads, row_size, reach)), heads, 1, reach);""",
 }
+# Functions of scores, before what hides some.
+FUNCTIONS = ("tanh", "sigmoid", "relu", "exp")
+WITH_FUNCTION = {
+    "about_function": """
+// Of the scores a function is taken, which is scaled, and to which something is added.""",
+    "formals": ", float outer_scale, int outer_heads",
+    "stored_formals": ", String outer_bias_weights",
+    "stored_rows": """
+    tensor<float>[period, outer_heads, reach] stored_outer = stored("", outer_bias_weights);""",
+    "fields": """
+    tensor<float>[period, outer_heads, 1, reach] outer_bias;""",
+    "init": """
+        outer_bias = unsqueeze(stored_outer, 2);""",
+    "apply": """
+        scores = FUNCTION(scores) * outer_scale + reshape(narrow(outer_bias, 0, phase, 1), outer_heads, 1, reach);""",
+}
 PLACES = (
-    "and_values", "and_others", "about_rows", "about_shares", "formals", "stored_formals", "stored_rows", "fields", "init", "given", "arrays", "read",
-    "read_others", "add", "push",
+    "and_values", "and_others", "about_rows", "about_function", "about_shares", "formals", "stored_formals", "stored_rows", "fields", "init", "given", "arrays", "read",
+    "read_others", "add", "apply", "push",
 )  # fmt: skip
 
 
-def attention(name: str, has_values: bool, has_rows: bool) -> StreamFilter:
-    """The filter with values or without them, with rows or without them."""
-    parts = [WITH_VALUES if has_values else WITHOUT_VALUES, WITH_ROWS if has_rows else {}]
+def attention(name: str, has_values: bool, has_rows: bool, function: str = "") -> StreamFilter:
+    """The filter with values or without them, with rows or without them, with a function of the scores or with none."""
+    parts = [WITH_VALUES if has_values else WITHOUT_VALUES, *([WITH_ROWS] if has_rows else []), *([WITH_FUNCTION] if function else [])]
     text = TEXT.replace("{frame}", f"heads * (2 * size{' + value_size' if has_values else ''}{' + row_size' if has_rows else ''})")
     for place in PLACES:
         text = text.replace(f"{{{place}}}", "".join(part.get(place, "") for part in parts))
     formals = ["heads", "size", "before", "ahead", "period", "late", "bias_heads", "factor_heads", "scale", "shares"]
     formals += [*(["value_size"] if has_values else []), *(["row_size", "row_heads"] if has_rows else [])]
-    return StreamFilter(name, tuple(formals), text)
+    formals += ["outer_scale", "outer_heads"] if function else []
+    return StreamFilter(f"{name}{'Of' if function else ''}{function.capitalize()}", tuple(formals), text.replace("FUNCTION", function))
 
 
 ATTENTION = {
-    "stream_attention": attention("AttentionToPast", True, False),
-    "stream_attention_rows": attention("AttentionToPlaces", True, True),
-    "stream_shares": attention("SharesOfPast", False, False),
-    "stream_shares_rows": attention("SharesOfPlaces", False, True),
+    f"{op}{'_' if function else ''}{function}": attention(name, has_values, has_rows, function)
+    for op, name, has_values, has_rows in (
+        ("stream_attention", "AttentionToPast", True, False),
+        ("stream_attention_rows", "AttentionToPlaces", True, True),
+        ("stream_shares", "SharesOfPast", False, False),
+        ("stream_shares_rows", "SharesOfPlaces", False, True),
+    )
+    for function in ("", *FUNCTIONS)
 }

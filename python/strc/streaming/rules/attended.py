@@ -70,10 +70,10 @@ def in_order(build: Builder, scores: Scores, order: torch.Tensor) -> Scores:
     shape = (scores.heads, scores.steps, scores.steps)
     if torch.equal(order, torch.arange(scores.heads)):
         return replace(scores, shape=shape, codes=None)
-    bias, factor = (None if table is None else of_heads(table, order) for table in (scores.bias, scores.factor))
+    bias, factor, outer_bias = (None if table is None else of_heads(table, order) for table in (scores.bias, scores.factor, scores.outer_bias))
     terms = tuple(replace(term, slots=term.slots[order], places=of_heads(term.places, order)) for term in scores.terms)
     query, key = (replace(arg, var=rows_taken(build, arg.var, scores.heads, order)) for arg in (scores.query, scores.key))
-    return replace(scores, query=query, key=key, shape=shape, codes=None, bias=bias, factor=factor, terms=terms)
+    return replace(scores, query=query, key=key, shape=shape, codes=None, bias=bias, factor=factor, terms=terms, outer_bias=outer_bias)
 
 
 def rows_taken(build: Builder, var: int, count: int, rows: torch.Tensor) -> int:
@@ -100,6 +100,10 @@ def filtered(build: Builder, scores: Scores, band: Band, value: Timed | None) ->
         op += "_rows"
         given += (sizes[-1], rows.shape[1])
         named.append(stored_as(build, "row", rows))
+    if scores.function:
+        op += f"_{scores.function}"
+        given += (scores.outer_scale, band.outer_bias.shape[1])
+        named.append(stored_as(build, "outer_bias", band.outer_bias))
     before = build.delay(whole.var, band.before + band.ahead)
     reach = band.before + 1 + band.ahead
     var = build.emit(op, (*given, *named), [before], heads * (sizes[2] if value else reach))

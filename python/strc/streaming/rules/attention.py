@@ -9,6 +9,7 @@ from dataclasses import replace
 import torch
 
 from ...ir import Instruction
+from ...source.floats.attention import FUNCTIONS
 from ..builder import Builder, Refused
 from ..moves import REORDERED
 from ..scores import Operand, Scores
@@ -53,6 +54,8 @@ def over_time(build: Builder, instruction: Instruction, args: list[Operand]) -> 
         (number,) = instruction.positional
         assert isinstance(number, (int, float))
         return scores.scaled(number if instruction.op == "mul_scalar" else 1 / number)
+    if instruction.op in FUNCTIONS and not instruction.positional:
+        return scores.through(instruction.op)
     if instruction.op == "softmax":
         if not goes_over_keys(scores, integer(instruction.positional[0])) or scores.softmax:
             raise Refused("its softmax goes over the time steps that look, not over those that are looked at")
@@ -77,7 +80,7 @@ def are_hidden(build: Builder, instruction: Instruction, scores: Scores) -> Oper
         raise Refused("it takes the greatest of the scores of all time steps, but for asking whether it is minus infinity")
     if scores.codes is not None or len(build.shape) != len(scores.shape):
         raise Refused("whether all scores of a time step are hidden is asked of scores whose last dimension does not go over the time steps looked at")
-    bias = torch.zeros(1, scores.steps, scores.steps) if scores.bias is None else scores.bias
+    bias = torch.zeros(1, scores.steps, scores.steps) if scores.last_bias is None else scores.last_bias
     hidden = (bias == float("-inf")).all(2)
     heads = build.shape[:-2] if len(hidden) > 1 else ()
     hidden = hidden.reshape(*heads, scores.steps, 1).expand(build.shape)
