@@ -278,6 +278,19 @@ def groups_of_layers():
     return Using(run, one=nn.GRU(3, 3, batch_first=True), two=nn.RNN(3, 3, batch_first=True))
 
 
+@case((1, 20, 6), time=1)
+def parts_in_place():
+    """Numbers of a frame that are put in place of others."""
+
+    def run(model, x):
+        y = torch.zeros_like(x)
+        y[..., :2] = x[..., 4:]
+        y[..., 2:] = y[..., :1] + x[..., :4].tanh()
+        return y.cumsum(1)
+
+    return Using(run)
+
+
 # ---- choices, tables, batches
 
 

@@ -22,7 +22,6 @@ class Attention(nn.Module):
         self.out = nn.Linear(SIZE, 3)
         self.slopes = nn.Parameter(torch.rand(HEADS, 1, 1))
         self.by_distance = nn.Embedding(8, HEADS)
-        self.rows = nn.Parameter(torch.randn(REACH, SIZE // HEADS))
         self.register_buffer("band", torch.ones(512, 512).tril().triu(1 - REACH))
 
     def forward(self, x):
@@ -131,7 +130,16 @@ def by_triangle(model, q, k, v, steps):
     return products(q, k).masked_fill(torch.ones(steps, steps).triu(1) == 1, float("-inf")).softmax(-1) @ v
 
 
-WAYS = [by_buffer, by_argument, made_in_forward, by_where, slopes, buckets, fixed_slopes, rotary, rotary_by_complex, rotary_by_pairs, retention]
+def capped(model, q, k, v, steps):
+    return (30 * torch.tanh(products(q, k) / 30)).masked_fill(model.band[:steps, :steps] == 0, float("-inf")).softmax(-1) @ v
+
+
+def gates(model, q, k, v, steps):
+    """No softmax: shares by themselves."""
+    return (torch.sigmoid(products(q, k) - 0.1 * distances(steps)) * model.band[:steps, :steps] / REACH) @ v
+
+
+WAYS = [by_buffer, by_argument, made_in_forward, by_where, slopes, buckets, fixed_slopes, rotary, rotary_by_complex, rotary_by_pairs, retention, capped, gates]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -164,6 +172,24 @@ def test_layers_of_pytorch(tmp_path):
     """The encoder looks at values of the mask, which are the same for all inputs."""
     torch.manual_seed(1)
     exported(Layers(), (1, 60, 8), tmp_path)
+
+
+class Memory(nn.Module):
+    """Attention to stored rows, which is one of a frame, behind one to the past."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.TransformerDecoderLayer(8, 2, 16, batch_first=True)
+        self.memory = nn.Parameter(torch.randn(1, 5, 8))
+
+    def forward(self, x):
+        back = distances(x.shape[1])
+        return self.layer(x, self.memory, tgt_mask=(back < 0) | (back >= REACH))
+
+
+def test_attention_to_stored_rows(tmp_path):
+    torch.manual_seed(1)
+    exported(Memory(), (1, 60, 8), tmp_path)
 
 
 def test_chunks_look_ahead_to_their_end(tmp_path):
@@ -212,22 +238,26 @@ def from_input(model, q, k, v, steps):
     return (products(q, k) + v[..., :1]).softmax(-1) @ v
 
 
-def capped(model, q, k, v, steps):
-    return (30 * torch.tanh(products(q, k) / 30)).masked_fill(model.band[:steps, :steps] == 0, float("-inf")).softmax(-1) @ v
+def squared(model, q, k, v, steps):
+    return products(q, k).square().masked_fill(model.band[:steps, :steps] == 0, float("-inf")).softmax(-1) @ v
 
 
-def of_query_and_distance(model, q, k, v, steps):
-    rows = model.rows[distances(steps).clamp(0, REACH - 1)]
-    return (products(q, k) + torch.einsum("bhid,ijd->bhij", q, rows)).masked_fill(model.band[:steps, :steps] == 0, float("-inf")).softmax(-1) @ v
+def twice_a_function(model, q, k, v, steps):
+    return (products(q, k).relu().tanh() * model.band[:steps, :steps]) @ v
+
+
+def weighed(model, q, k, v, steps):
+    return (products(q, k) * model.band[:steps, :steps]).softmax(-1) @ v
 
 
 REFUSED = {
+    "weighed": (weighed, "multiplied by a table before the softmax; a table can be added to them, or multiply the shares behind it"),
     "all_before": (causal, "each time step looks at all that came before it (at 60 in the example), which would have to be kept for ever"),
     "by_triangle": (by_triangle, "--context N, which imports the model as if it had such a mask"),
     "all": (lambda m, q, k, v, steps: functional.scaled_dot_product_attention(q, k, v), "also at later ones: no latency suffices"),
     "from_input": (from_input, "what is added to its scores, or hides some, comes from the input"),
-    "of_query_and_distance": (of_query_and_distance, "a number for each distance of two time steps, which is stored (ALiBi, T5), or rotary positions"),
-    "capped": (capped, "'tanh' of scores of all time steps with all has no form that works frame by frame"),
+    "squared": (squared, "'square' of scores of all time steps with all has no form that works frame by frame"),
+    "twice": (twice_a_function, "'tanh' of shares of the time steps, or of a function of scores, has no form"),
 }
 
 

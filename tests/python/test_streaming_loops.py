@@ -180,6 +180,134 @@ def of_numbers(_, x):
     return torch.stack(found)
 
 
+class CellsOfGates(nn.Module):
+    """Cells whose first steps are others, since their states are zeros, the second one behind the first."""
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = nn.LSTMCell(3, 4), nn.GRUCell(4, 2)
+
+    def forward(self, x):
+        (h, c), y, found = (torch.zeros(x.shape[0], 4),) * 2, torch.zeros(x.shape[0], 2), []
+        for item in x.unbind(1):
+            h, c = self.one(item, (h, c))
+            y = self.two(h, y)
+            found.append(y)
+        return torch.stack(found, 1)
+
+
+def beginning_with_the_first(_, x):
+    """A state that begins with the first item, before its step; another one with what any step makes of its item."""
+    h, least, found = x[:, 0], x[:, 0].abs(), []
+    for t in range(x.shape[1]):
+        least = torch.minimum(least * 1.01, x[:, t].abs())
+        h = torch.tanh(0.9 * h + x[:, t] * least)
+        found.append(torch.cat([h, least], -1))
+    return torch.stack(found, 1)
+
+
+class BeginningWithALayer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def forward(self, x):
+        h, found = self.layer(x[:, 0]).tanh(), []
+        for t in range(x.shape[1]):
+            h = 0.9 * h + 0.1 * x[:, t]
+            found.append(h)
+        return torch.stack(found, 1)
+
+
+def two_back_from_the_first(_, x):
+    one, two, found = x[:, 0], 2 * x[:, 0], []
+    for t in range(x.shape[1]):
+        one, two = 0.5 * one + 0.3 * two + 0.1 * x[:, t], one
+        found.append(one)
+    return torch.stack(found, 1)
+
+
+def written_items(_, x):
+    y, h = torch.empty_like(x), torch.zeros(x.shape[0], 3)
+    for t in range(x.shape[1]):
+        h = 0.8 * h + x[:, t]
+        y[:, t, :] = h
+    return y.tanh()
+
+
+def written_behind_the_first(_, x):
+    """The first item stays as it was."""
+    y = torch.full_like(x, 0.25)
+    for t in range(1, x.shape[1]):
+        y[:, t] = 0.9 * y[:, t - 1] + 0.1 * x[:, t]
+    return y
+
+
+def written_behind_itself(_, x):
+    """At first the last item, which is zero yet, is the one before."""
+    y = torch.zeros_like(x)
+    for t in range(x.shape[1]):
+        y[:, t] = 0.9 * y[:, t - 1] + 0.1 * x[:, t]
+    return y
+
+
+def written_over(_, x):
+    y = x.clone()
+    for t in range(1, x.shape[1]):
+        y[:, t] += 0.5 * y[:, t - 1]
+    return y
+
+
+def written_by_time(_, x):
+    """A tensor that is longer by one, whose items along time are its rows; each is written in two parts."""
+    y = torch.zeros(x.shape[1] + 1, *x.shape[:1], 3)
+    for t, item in enumerate(x.transpose(0, 1)):
+        y[t + 1] = torch.cat([item[:, :1], 0.5 * y[t, :, 1:] + item[:, 1:]], -1)
+    return y[1:].transpose(0, 1)
+
+
+def written_twice_back(_, x):
+    """What was there before is not zero, and is taken at the first two steps."""
+    y = torch.full_like(x, 0.5)
+    for t in range(x.shape[1]):
+        y[:, t] = 0.9 * y[:, t - 1] + 0.1 * x[:, t] - 0.3 * y[:, t - 2]
+    return y
+
+
+def written_as_a_filter(_, x):
+    factors, y = torch.tensor([-0.5, 0.3]), torch.zeros(x.shape[0], x.shape[1] + 2, 3)
+    for t in range(x.shape[1]):
+        y[:, t + 2] = x[:, t] - y[:, t] * factors[1] - y[:, t + 1] * factors[0]
+    return y[:, 2:]
+
+
+def windows_of_a_step(_, x):
+    """Each step takes four items at once, and the last one again."""
+    padded, h, found = torch.nn.functional.pad(x, (0, 0, 3, 0)), torch.zeros(x.shape[0], 3), []
+    for t in range(x.shape[1]):
+        h = torch.tanh(padded[:, t : t + 4].mean(1) + 0.5 * h) - 0.1 * padded[:, t + 3]
+        found.append(h)
+    return torch.stack(found, 1)
+
+
+def a_buffer_that_rolls(_, x):
+    buffer, found = torch.zeros(x.shape[0], 7, 3), []
+    for t in range(x.shape[1]):
+        buffer = torch.roll(buffer, 1, 1)
+        buffer[:, 0] = x[:, t] + 0.3 * buffer[:, 3]
+        found.append(buffer.sum(1))
+    return torch.stack(found, 1)
+
+
+def with_hysteresis(_, x):
+    """Most items set the state, whatever it was, so that it is seldom seen that a later result depends on an item."""
+    is_on, found = torch.zeros(x.shape[0], 3, dtype=torch.bool), []
+    for t in range(x.shape[1]):
+        is_on = (x[:, t] > 0.3) | (is_on & (x[:, t] > -0.3))
+        found.append(is_on)
+    return x * torch.stack(found, 1)
+
+
 MODELS = {
     "selective": lambda: Function(selective),
     "weighted": lambda: Function(weighted),
@@ -193,6 +321,20 @@ MODELS = {
     "slices": lambda: Function(slices),
     "of_second_order": lambda: Function(of_second_order),
     "without_first_state": lambda: Function(without_first_state),
+    "cells_of_gates": lambda: CellsOfGates(),
+    "beginning_with_the_first": lambda: Function(beginning_with_the_first),
+    "beginning_with_a_layer": lambda: BeginningWithALayer(),
+    "two_back_from_the_first": lambda: Function(two_back_from_the_first),
+    "written_items": lambda: Function(written_items),
+    "written_behind_the_first": lambda: Function(written_behind_the_first),
+    "written_behind_itself": lambda: Function(written_behind_itself),
+    "written_over": lambda: Function(written_over),
+    "written_by_time": lambda: Function(written_by_time),
+    "with_hysteresis": lambda: Function(with_hysteresis),
+    "written_twice_back": lambda: Function(written_twice_back),
+    "written_as_a_filter": lambda: Function(written_as_a_filter),
+    "windows_of_a_step": lambda: Function(windows_of_a_step),
+    "a_buffer_that_rolls": lambda: Function(a_buffer_that_rolls),
 }
 
 
@@ -225,6 +367,24 @@ def test_the_step_is_there_once(tmp_path):
     model = Smoothing()
     short, long = (exported(model, (1, steps, 3), tmp_path).source() for steps in (24, 48))
     assert short == long
+
+
+@pytest.mark.parametrize("name", ["written_behind_the_first", "written_over"])
+def test_writes_leave_nothing_behind(name, tmp_path):
+    """Only a place that nothing was written to has what was there before."""
+    torch.manual_seed(1)
+    made = exported(MODELS[name](), SEQUENCE, tmp_path)
+    assert all(tensor.numel() <= 3 for tensor in made.used_tensors().values())
+
+
+def written_over_some(_, x):
+    y = x.clone()
+    y[:, 3:5] = 0.0
+    return y.cumsum(1)
+
+
+def test_writes_over_some_time_steps_are_refused(tmp_path):
+    assert "it writes over single time steps" in refusal(Function(written_over_some), SEQUENCE, tmp_path, time=1)
 
 
 def backwards(_, x):

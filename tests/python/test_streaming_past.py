@@ -48,6 +48,10 @@ def steps_of(x):
     return torch.arange(x.shape[-1])
 
 
+def in_pairs(x):
+    return x.transpose(1, 2).reshape(-1, 4, 2)
+
+
 STREAMED = {
     "mean": lambda x: x.cumsum(-1) / (steps_of(x) + 1),
     "mean_by_shares": lambda x: x.cumsum(-1) * (1 / (steps_of(x) + 1.0)),
@@ -62,6 +66,10 @@ STREAMED = {
     "again_and_again": lambda x: x * (steps_of(x) % 3),
     "wave": lambda x: x * torch.sin(0.37 * steps_of(x) + 0.2),
     "sinusoids": sinusoids,
+    "beside_the_frame": lambda x: torch.cat([x, steps_of(x).expand(1, 1, -1) * 0.01, torch.ones(1, 2, x.shape[-1])], 1),
+    "in_an_operator_over_tensors": lambda x: torch.fmod(x, 1.0 + steps_of(x)) + torch.fmod(torch.ones(x.shape[-1]), x.abs() + 1),
+    "matrices_for_time_steps": lambda x: (x.permute(2, 0, 1) @ (steps_of(x)[:, None, None] % 3 + torch.eye(8))).permute(1, 2, 0),
+    "attention_within_frames": lambda x: functional.scaled_dot_product_attention(in_pairs(x), (steps_of(x)[:, None, None] + torch.arange(8).view(4, 2)).sin(), in_pairs(x)).view(1, -1, 8),
     "groups_of_a_frame": lambda x: functional.group_norm(x.transpose(1, 2).reshape(-1, 2, 4), 2).reshape(1, -1, 8),
     "channels_of_a_frame": lambda x: functional.instance_norm(x.transpose(1, 2).reshape(-1, 2, 4)).reshape(1, -1, 8),
 }

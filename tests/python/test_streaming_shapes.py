@@ -67,7 +67,8 @@ REFUSED = {
     "batch_and_time": (lambda m, x: m.conv(x).flatten(1), "a result: it puts time and other dimensions together"),
     "scattered": (lambda m, x: m.conv(x)[..., torch.arange(30) ** 2 % 30], "are not windows that begin equally far apart"),
     "stored_sequence": (lambda m, x: torch.where(torch.arange(30) > 3, m.conv(x), 0.0), "make what depends on time of the input's own size"),
-    "other_way": (lambda m, x: torch.cat([m.conv(x), torch.arange(30.0).reshape(1, 1, 30)], 1), "a stored value is different at each time step"),
+    "other_way": (lambda m, x: torch.cat([m.conv(x), torch.arange(30.0).reshape(1, 1, 30) ** 1.3], 1), "a stored value is different at each time step"),
+    "matrices": (lambda m, x: m.conv(x).permute(2, 0, 1) @ (torch.arange(60.0) ** 1.3).reshape(30, 2, 1), "a stored value is different at each time step"),
 }
 
 

@@ -65,6 +65,8 @@ def moved(instruction: Instruction, before: Shape, after: Shape, dims: Dims) -> 
         return tuple(dim for place, dim in enumerate(dims) if place != taken)
     if instruction.op == "linear":
         return (*dims[:-1], -1)
+    if instruction.op == "take" and len(after) > len(before) and isinstance(place := given[0], int):  # windows, counted by the first one of their dimensions
+        return (*dims[: place + 1], *(-1,) * (len(after) - len(before)), *dims[place + 1 :])
     if len(before) == len(after) and instruction.op != "reshape":
         return dims
     return reshaped(before, after, dims)

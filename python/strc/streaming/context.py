@@ -14,7 +14,7 @@ SOFTMAX = (torch.ops.aten._softmax.default, torch.ops.aten._safe_softmax.default
 
 
 class Bounded(TorchDispatchMode):  # type: ignore[misc]
-    """Hides from each row of a square of scores the columns further back."""
+    """Hides from each row of a square of scores the columns further back. The columns are the dimension of the softmax, the rows that before it."""
 
     def __init__(self, context: int):
         super().__init__()
@@ -25,10 +25,12 @@ class Bounded(TorchDispatchMode):  # type: ignore[misc]
         return False  # which would load it
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if func in SOFTMAX and args[0].dim() > 1 and args[0].shape[-1] == args[0].shape[-2]:
-            numbers = torch.arange(args[0].shape[-1])
-            far = numbers.unsqueeze(1) - numbers >= self.context
-            args = (args[0].masked_fill(far, float("-inf")), *args[1:])
+        if func in SOFTMAX:
+            shape, dim = args[0].shape, args[1] % max(1, args[0].dim())
+            if dim > 0 and shape[dim] == shape[dim - 1]:
+                numbers = torch.arange(shape[dim])
+                far = numbers.unsqueeze(1) - numbers >= self.context
+                args = (args[0].masked_fill(far.reshape(*far.shape, *(1,) * (len(shape) - dim - 1)), float("-inf")), *args[1:])
         return func(*args, **(kwargs or {}))
 
 

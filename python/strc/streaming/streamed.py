@@ -19,9 +19,12 @@ from .resampling import time_alone
 from .rules import MERGED, PADDED, RULES
 from .rules.attention import is_over_time, over_time
 from .scores import Operand, Scores
+from .slices import with_windows
+from .terms import Products, Step, products_of
 from .timing import from_its_first_frame, whole
 from .unrolled import Loop, loops_of
 from .values import Culprit, NotStreamable, Stored, Timed, Value
+from .written import with_whole_tensors
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,11 @@ def listed(ends: tuple[End, ...]) -> str:
     return " and ".join(end.about() for end in ends)
 
 
+def not_frames(products: Products) -> NotStreamable:
+    assert products.why
+    return products.why
+
+
 def layer_name(instruction: Instruction) -> str:
     place = instruction.origin.place
     return f"{place.module or 'the model itself'} ({place.class_name or instruction.op})"
@@ -103,6 +111,7 @@ class Streamer:
         self.build = Builder(program, tensors, context)
         self.build.loops = loops
         self.values: dict[int, Operand | tuple[Value, ...]] = {}
+        self.products: dict[int, Products] = {}  # what is products of queries with stored rows, whether or not it is a stream of frames, too
         self.shapes = program.shapes
         self.allowed = latency
         shapes = [self.shapes[number] for number in program.inputs]
@@ -139,6 +148,8 @@ class Streamer:
     def result(self, number: int) -> Timed:
         result = self.values[number]
         origin = next((i.origin for i in self.program.instructions if i.var == number), Origin())
+        if isinstance(result, Products):
+            raise not_frames(result)
         if isinstance(result, Scores):
             text = "a result is a table of all time steps with all, which a stream has not; what is returned has to have one time step after the other"
             raise NotStreamable(text, origin.place)
@@ -158,22 +169,51 @@ class Streamer:
         if len(args) == 1 and isinstance(args[0], tuple):
             return self.element(instruction, args[0])
         self.build.origin, self.build.shape = instruction.origin, self.shapes[instruction.var]
+        products = self.products_of(instruction, args)
+        if products:
+            self.products[instruction.var] = products
         try:
-            if is_over_time(instruction, args):
-                operands = [self.ready(arg) for arg in args if not isinstance(arg, tuple)]
-                scores = over_time(self.build, instruction, operands)
-                return self.blamed(instruction, scores) if isinstance(scores, Timed) else scores
-            if instruction.op not in RULES:
-                raise Refused(f"'{instruction.op}' has no form that works frame by frame")
-            values = [arg for arg in args if isinstance(arg, (Timed, Stored))]
-            if instruction.op not in MERGED:
-                values = [time_alone(self.build, value) for value in values]
-            if instruction.op not in PADDED:
-                values = [whole(self.build, value) for value in values]
-            made = RULES[instruction.op](self.build, instruction, values)
+            return self.streamed(instruction, args)
         except Refused as reason:
-            raise NotStreamable(f"{layer_name(instruction)}: {reason}", instruction.origin.place) from None
+            refusal = NotStreamable(f"{layer_name(instruction)}: {reason}", instruction.origin.place)
+        except NotStreamable as reason:
+            refusal = reason
+        if products is None:
+            raise refusal
+        self.products[instruction.var] = replace(products, why=products.why or refusal)
+        return self.products[instruction.var]
+
+    def streamed(self, instruction: Instruction, args: Sequence[Operand | tuple[Value, ...]]) -> Operand | tuple[Value, ...]:
+        """What an operator gives in the stream. Raises `Refused` or `NotStreamable`."""
+        if any(isinstance(arg, Scores) for arg in args) and instruction.op in ("add", "sub"):
+            args = [self.products.get(number, arg) for number, arg in zip(instruction.args, args)]
+        for arg in args:
+            if isinstance(arg, Products) and not any(isinstance(other, Scores) for other in args):
+                raise not_frames(arg)
+        if is_over_time(instruction, args):
+            operands = [self.ready(arg) for arg in args if not isinstance(arg, tuple)]
+            scores = over_time(self.build, instruction, operands)
+            return self.blamed(instruction, scores) if isinstance(scores, Timed) else scores
+        if instruction.op not in RULES:
+            raise Refused(f"'{instruction.op}' has no form that works frame by frame")
+        values = [arg for arg in args if isinstance(arg, (Timed, Stored))]
+        if instruction.op not in MERGED:
+            values = [time_alone(self.build, value) for value in values]
+        if instruction.op not in PADDED:
+            values = [whole(self.build, value) for value in values]
+        made = RULES[instruction.op](self.build, instruction, values)
         return self.blamed(instruction, made) if isinstance(made, Timed) else made
+
+    def products_of(self, instruction: Instruction, args: Sequence[Operand | tuple[Value, ...]]) -> Products | None:
+        """The products of queries with stored rows that an operator makes, or moves."""
+        given = [self.products.get(number) for number in instruction.args]
+        if sum(one is not None for one in given) == 1:
+            (before,) = filter(None, given)
+            if not all(one or isinstance(arg, Stored) for one, arg in zip(given, args)):
+                return None
+            stored = [self.build.tensors[arg.name] if isinstance(arg, Stored) else None for arg in args]
+            return before.after(Step(instruction, self.build.shape, tuple(stored)))
+        return products_of(self.build, instruction, args) if not any(given) else None
 
     def ready(self, value: Operand) -> Operand:
         return whole(self.build, time_alone(self.build, value)) if isinstance(value, Timed) else value
@@ -220,7 +260,10 @@ def streamed(
     that are needed in another form are added to `tensors`. `context`: attention goes back so many time steps at most.
     """
     failures: list[tuple[int, ImportFailure]] = []
-    rolled, loops = loops_of(program, tensors)
+    program = with_whole_tensors(program, tensors)
+    rolled, loops = loops_of(with_windows(program, tensors), tensors)
+    if not loops:
+        rolled = program
     forms = [(rolled, loops)]
     if loops and (axes or gone_along(program, program.inputs[0])):
         forms.append((program, []))  # what looks like a loop over time may go over something else

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import torch
 
@@ -245,7 +246,7 @@ class Builder:
             raise NoLoop
 
     def firsts(self, var: int) -> tuple[int | None, int | None]:
-        """What a value is before the first step, and what it is at the first step if that is another one."""
+        """What a value is before the first step, which may be made of what comes at that, and what it is at the first step if that is another one."""
         while self.steps[var] > self.first:
             if var in self.finder.broken:
                 other = self.finder.broken[var]
@@ -260,8 +261,7 @@ class Builder:
             if self.steps[before] < 0:
                 raise NoLoop
             var = before
-        first = self.finder.before.get(var)
-        return first, None
+        return self.finder.before.get(var, self.finder.broken.get(var)), None
 
 
 class Writer:
@@ -276,7 +276,10 @@ class Writer:
         self.stored: dict[int, int] = {}
         self.sequences: dict[Select, int] = {}
         self.state_inputs: dict[tuple[int, int], int] = {}
-        self.state_values: dict[tuple[int, int], int] = {}  # what is in the inputs, or, at first, what is stored
+        self.state_values: dict[tuple[int, int], int] = {}  # what is in the inputs, or, at first, what the model begins with
+        self.chosen: dict[int, int] = {}  # of values what they are at the first step, if that is another one
+        self.wanted: set[int] = set()  # what is to be made yet
+        self.flag: int | None = None
 
     def fresh(self, shape: Shape) -> int:
         self.next += 1
@@ -286,28 +289,45 @@ class Writer:
     def loop(self) -> Loop:
         builder, shapes = self.builder, self.finder.program.shapes
         others = {var: builder.firsts(var) for var in builder.needed if var not in self.finder.selects}
-        chosen = {var: other for var, (_, other) in others.items() if other is not None}
-        more = list(dict.fromkeys(var for other in chosen.values() for var in self.closure(other)))
-        for var in (*builder.needed, *more):
+        self.chosen = {var: other for var, (_, other) in others.items() if other is not None}
+        firsts = {key: others[key[0]][0] for key in builder.states}
+        starts = {key: first for key, first in firsts.items() if first is not None and not self.is_zero(first)}
+        begun = list(dict.fromkeys(var for start in starts.values() for var in self.start(start)))
+        more = list(dict.fromkeys(var for other in self.chosen.values() for var in self.closure(other)))
+        self.wanted = {*builder.needed, *begun, *more}
+        for var in (*builder.needed, *begun, *more):
             for one in [var] if var in self.finder.selects else self.finder.made[var].args:
                 if one in self.finder.selects:
                     self.sequence(one, builder.steps[var])
         for value, back in sorted(builder.states):
             self.state_inputs[value, back] = self.fresh(shapes[value])
-        firsts = {key: others[key[0]][0] for key in self.state_inputs}
-        starts = {key: first for key, first in firsts.items() if first is not None and not self.is_zero(first)}
-        flag = self.fresh((1,)) if chosen or starts else None
+        self.flag = self.fresh((1,)) if self.chosen or starts else None
+        for var in sorted(begun):
+            self.make(var)
         for key, one in self.state_inputs.items():
-            self.state_values[key] = self.choose(flag, self.argument(starts[key], builder.at), one, key[0]) if key in starts else one
+            self.state_values[key] = self.choose(self.argument(starts[key], builder.first), one, key[0]) if key in starts else one
         for var in sorted({*builder.needed, *more}):
-            if var not in self.own:
-                self.copy(var)
-            if var in chosen:
-                self.own[var] = self.choose(flag, self.argument(chosen[var], builder.first), self.own[var], var)
-        return self.whole(flag)
+            self.make(var)
+        return self.whole()
+
+    def start(self, var: int) -> list[int]:
+        """What the first step does to make what a state begins with, which is of that step."""
+        if self.builder.steps[var] not in (-1, self.builder.first):
+            raise NoLoop
+        return [var] if var in self.finder.selects else list(self.closure(var))
+
+    def make(self, var: int) -> None:
+        if var in self.own:
+            return
+        if var not in self.wanted:
+            raise NoLoop
+        self.wanted.remove(var)
+        self.copy(var)
+        if var in self.chosen:
+            self.own[var] = self.choose(self.argument(self.chosen[var], self.builder.first), self.own[var], var)
 
     def is_zero(self, var: int) -> bool:
-        return not bool(self.finder.tensors[str(self.finder.made[var].positional[0])].any())
+        return self.finder.is_stored(var) and not bool(self.finder.tensors[str(self.finder.made[var].positional[0])].any())
 
     def closure(self, var: int) -> Iterator[int]:
         """What the first step alone has."""
@@ -316,10 +336,11 @@ class Writer:
             one = todo.pop()
             if self.builder.steps[one] < 0:
                 self.builder.check_stored(one)
-            elif one not in self.at_first():
+            elif one not in self.at_first:
                 yield one
                 todo += [] if one in self.finder.selects else self.finder.made[one].args
 
+    @cached_property
     def at_first(self) -> dict[int, int]:
         """Values of the first step that are those of any step."""
         found = {}
@@ -351,10 +372,12 @@ class Writer:
         if arg in self.finder.selects:
             return self.sequence(arg, at)
         if steps[arg] != at:
-            return self.state_values[self.builder.up(arg, at - steps[arg]), at - steps[arg]]
-        same = self.at_first().get(arg, arg) if at != self.builder.at else arg
-        if same not in self.own:
-            raise NoLoop
+            state = self.builder.up(arg, at - steps[arg]), at - steps[arg]
+            if state not in self.state_values:  # what a state begins with takes a state
+                raise NoLoop
+            return self.state_values[state]
+        same = self.at_first.get(arg, arg) if at != self.builder.at else arg
+        self.make(same)  # of the first step, a value that any step has may come later in the program
         return self.own[same]
 
     def copy(self, var: int) -> None:
@@ -363,18 +386,18 @@ class Writer:
         self.own[var] = self.fresh(self.finder.program.shapes[var])
         self.instructions.append(replace(one, var=self.own[var], args=args))
 
-    def choose(self, flag: int | None, first: int, other: int, var: int) -> int:
-        assert flag is not None
+    def choose(self, first: int, other: int, var: int) -> int:
+        assert self.flag is not None
         made = self.fresh(self.shapes[other])
-        self.instructions.append(Instruction(made, "choose", (), (flag, first, other), self.finder.made[var].origin))
+        self.instructions.append(Instruction(made, "choose", (), (self.flag, first, other), self.finder.made[var].origin))
         return made
 
-    def whole(self, flag: int | None) -> Loop:
+    def whole(self) -> Loop:
         results = [self.own[out] for out in self.outs]
         results += [self.own[value] if back == 1 else self.state_values[value, back - 1] for value, back in self.state_inputs]
-        inputs = (*self.sequences.values(), *self.state_inputs.values(), *([] if flag is None else [flag]))
+        inputs = (*self.sequences.values(), *self.state_inputs.values(), *([] if self.flag is None else [self.flag]))
         step = Program(inputs, self.instructions, tuple(results), self.finder.program.name, shapes=self.shapes)
-        return Loop(tuple(self.sequences), step, tuple(self.finder.collected), self.builder.first, flag is not None)
+        return Loop(tuple(self.sequences), step, tuple(self.finder.collected), self.builder.first, self.flag is not None)
 
 
 def loops_of(program: Program, tensors: dict[str, torch.Tensor]) -> tuple[Program, list[Loop]]:
@@ -392,7 +415,10 @@ def loops_of(program: Program, tensors: dict[str, torch.Tensor]) -> tuple[Progra
         try:
             loop = loop_of(program, tensors, wholes, selects)
         except StepsHaveTheirOwn as what:
-            program = with_tables(program, tensors, what)
+            with suppress(NoLoop):
+                program = with_tables(program, tensors, what)
+                continue
+            refused.add(wholes[0].var)
             continue
         except NoLoop:
             refused.add(wholes[0].var)
@@ -419,6 +445,8 @@ def with_tables(program: Program, tensors: dict[str, torch.Tensor], what: StepsH
             users.append(what.finder.before[users[-1]])
         users = [user for user in reversed(users) if what.finder.steps[user] >= 0]
         stored = [made[user].args[place] for user in users]
+        if not all(what.finder.is_stored(var) for var in stored):
+            raise NoLoop
         rows = [tensors[str(made[var].positional[0])] for var in stored]
         rows = [rows[0]] * what.finder.steps[users[0]] + rows
         name = unused(f"{made[stored[-1]].positional[0]}.steps", tensors)

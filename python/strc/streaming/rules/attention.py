@@ -8,13 +8,15 @@ from dataclasses import replace
 
 import torch
 
-from ...ir import Instruction, Named
+from ...ir import Instruction
+from ...source.floats.attention import FUNCTIONS
 from ..builder import Builder, Refused
-from ..clock import Clock, together
-from ..scores import Band, Operand, Scores, band_of
-from ..timing import in_time, merged
+from ..moves import REORDERED
+from ..scores import Operand, Scores
+from ..terms import Products
 from ..values import Stored, Timed
-from .table import integer
+from .attended import attended, attended_rows
+from .table import integer, numbers
 
 WITHOUT_EFFECT = {"reshape", "flatten", "squeeze", "unsqueeze", "to_float", "expand"}
 
@@ -41,24 +43,56 @@ def over_time(build: Builder, instruction: Instruction, args: list[Operand]) -> 
     (at,) = [i for i, arg in enumerate(args) if isinstance(arg, Scores)][:1]
     scores, others = args[at], args[:at] + args[at + 1 :]
     assert isinstance(scores, Scores)
-    scores = replace(scores, shape=build.shape)
-    if instruction.op in WITHOUT_EFFECT and build.shape[-2:] == (scores.steps,) * 2 and not others:
-        return scores
+    if scores.is_greatest:
+        return are_hidden(build, instruction, scores)
+    if not others and math.prod(build.shape) == math.prod(scores.shape):
+        if instruction.op in WITHOUT_EFFECT and scores.codes is None and build.shape[-2:] == (scores.steps,) * 2:
+            return replace(scores, shape=build.shape)
+        if instruction.op in REORDERED:
+            return scores.moved(instruction, build.shape)
     if instruction.op in ("mul_scalar", "div_scalar"):
         (number,) = instruction.positional
         assert isinstance(number, (int, float))
         return scores.scaled(number if instruction.op == "mul_scalar" else 1 / number)
+    if instruction.op in FUNCTIONS and not instruction.positional:
+        return scores.through(instruction.op)
     if instruction.op == "softmax":
-        if integer(instruction.positional[0]) % len(build.shape) != len(build.shape) - 1 or scores.softmax:
+        if not goes_over_keys(scores, integer(instruction.positional[0])) or scores.softmax:
             raise Refused("its softmax goes over the time steps that look, not over those that are looked at")
+        if scores.factor is not None:
+            raise Refused("its scores are multiplied by a table before the softmax; a table can be added to them, or multiply the shares behind it")
         return replace(scores, softmax=True)
+    if instruction.op == "amax" and not scores.softmax and len(dims := numbers(instruction.positional[0])) == 1 and goes_over_keys(scores, dims[0]):
+        return replace(scores, is_greatest=True)
     return with_table(build, instruction, at, scores, others)
 
 
+def goes_over_keys(scores: Scores, dim: int) -> bool:
+    if scores.codes is None:
+        return dim % len(scores.shape) == len(scores.shape) - 1
+    queries = scores.codes // scores.steps
+    return scores.shape[dim] == scores.steps and torch.equal(queries, queries.narrow(dim, 0, 1).expand_as(queries))
+
+
+def are_hidden(build: Builder, instruction: Instruction, scores: Scores) -> Operand:
+    """Whether all scores of a query are hidden, by their greatest one: that is the same at all times."""
+    if instruction.op != "eq_scalar" or instruction.positional != (float("-inf"),):
+        raise Refused("it takes the greatest of the scores of all time steps, but for asking whether it is minus infinity")
+    if scores.codes is not None or len(build.shape) != len(scores.shape):
+        raise Refused("whether all scores of a time step are hidden is asked of scores whose last dimension does not go over the time steps looked at")
+    bias = torch.zeros(1, scores.steps, scores.steps) if scores.last_bias is None else scores.last_bias
+    hidden = (bias == float("-inf")).all(2)
+    heads = build.shape[:-2] if len(hidden) > 1 else ()
+    hidden = hidden.reshape(*heads, scores.steps, 1).expand(build.shape)
+    return Stored(build.store(build.local_name("attention.hidden"), hidden), build.shape)
+
+
 def with_table(build: Builder, instruction: Instruction, at: int, scores: Scores, others: list[Operand]) -> Operand:
-    """Scores beside a stored table with a row and a column for each time step."""
-    tables = [table_of(build, other, scores) for other in others]
+    """Scores beside products of queries and rows, or a stored table with a row and a column for each time step."""
     op = instruction.op
+    if len(others) == 1 and isinstance(others[0], Products) and (op == "add" or op == "sub" and at == 0):
+        return scores.plus_products(others[0], 1 if op == "add" else -1)
+    tables = [table_of(build, other, scores) for other in others]
     if op == "add" or op == "sub" and at == 0:
         return scores.plus(tables[0] if op == "add" else -tables[0])
     if op == "mul" or op == "div" and at == 0:
@@ -86,16 +120,10 @@ def table_of(build: Builder, value: Operand, scores: Scores) -> torch.Tensor:
     """A stored value as (heads or 1, time, time)."""
     if not isinstance(value, Stored):
         raise Refused(
-            "what is added to its scores, or hides some, comes from the input, as products of queries with rows for relative positions do; instead a model can "
+            "what is added to its scores, or hides some, comes from the input; that can be products of queries with stored rows for positions. A model can also "
             "have a number for each distance of two time steps, which is stored (ALiBi, T5), or rotary positions"
         )
-    tensor = build.tensor(value)
-    tensor = tensor.reshape((1,) * (len(scores.shape) - tensor.dim()) + tuple(tensor.shape))
-    heads = tensor.shape[:-2]
-    if any(extent != 1 for extent in heads):
-        tensor = torch.broadcast_to(tensor, (*scores.shape[:-2], *tensor.shape[-2:]))
-    tensor = tensor.reshape(-1, *tensor.shape[-2:])
-    return torch.broadcast_to(tensor, (len(tensor), scores.steps, scores.steps))
+    return scores.by_heads(build.tensor(value))
 
 
 def product(build: Builder, args: list[Operand]) -> Operand:
@@ -106,7 +134,9 @@ def product(build: Builder, args: list[Operand]) -> Operand:
             raise Refused("queries and keys have other numbers of time steps, or of heads")
         return Scores(one, other, build.shape)
     if isinstance(one, Scores) and isinstance(other, Timed) and other.axis == len(other.shape) - 2:
-        return attended(build, one, other, build.context)
+        return attended(build, one, other)
+    if isinstance(one, Scores) and isinstance(other, Stored):
+        return attended_rows(build, one, other)
     raise Refused("scores of all time steps with all are multiplied by values with a row for each time step, and by nothing else")
 
 
@@ -121,37 +151,4 @@ def whole_attention(build: Builder, instruction: Instruction, args: list[Operand
     scores = Scores(query, key, (*query.shape[:-1], key.steps)).scaled(scale)
     if instruction.named("causal", False):
         scores = scores.hiding(torch.ones(1, key.steps, key.steps, dtype=torch.bool).triu(1), float("-inf"))
-    return attended(build, replace(scores, softmax=True), value, build.context)
-
-
-def attended(build: Builder, scores: Scores, value: Timed, context: int | None) -> Timed:
-    """The product of shares, or of scores, and values: a filter with a window of keys and values."""
-    band = band_of(scores, context)
-    heads = math.prod(scores.shape[:-2])
-    if value.shape[:-2] != scores.shape[:-2]:
-        raise Refused("queries and values have other numbers of heads")
-    sizes = scores.query.size // heads, value.size // heads
-    shape, build.shape = build.shape, value.shape
-    timed = [arg if arg.axis == value.axis else replace(arg, shape=value.shape, axis=value.axis) for arg in (scores.query, scores.key, value)]
-    made = merged(build, timed)
-    frames = [in_time(build, arg, made).var for arg in timed]
-    build.shape = shape
-    whole = replace(made, var=build.emit("stream_cat", (), frames, sum(build.sizes[var][0] for var in frames)), shape=value.shape)
-    reach = band.before + 1 + band.ahead
-    late = made.offset + band.ahead
-    given = (heads, *sizes, band.before, band.ahead, band.period, late, band.bias.shape[1], band.factor.shape[1], float(scores.scale), scores.softmax)
-    bias, factor = (build.store(build.local_name(f"attention.{name}"), table.contiguous()) for name, table in (("bias", band.bias), ("factor", band.factor)))
-    named = (Named("bias_weights", bias), Named("factor_weights", factor))
-    before = build.delay(whole.var, reach - 1)
-    var = build.emit("stream_attention", (*given, *named), [before], heads * sizes[1])
-    return replace(whole, var=var, shape=shape, axis=len(shape) - 2, clock=clock_of(band, together(arg.clock for arg in timed)), offset=late)
-
-
-def clock_of(band: Band, clock: Clock) -> Clock:
-    frames = math.lcm(band.period, clock.frames)
-
-    def places(i: int) -> tuple[int, int]:
-        back, ahead = band.reaches[i % band.period]
-        return i - back, i + ahead
-
-    return clock.again(frames, clock.taken * frames // clock.frames, places)
+    return attended(build, replace(scores, softmax=True), value)

@@ -14,7 +14,11 @@ from ..places import spread
 from ..resampling import time_alone
 from ..timing import in_time, merged
 from ..values import Stored, Timed, Value
+from .elementwise import frames_of
 from .table import integer, named, numbers, only, rule
+
+
+OVER_MATRICES = ("matmul", "attention")
 
 
 def framed(
@@ -29,8 +33,31 @@ def side_by_side(build: Builder, args: list[Value], op: str, params: tuple[Param
     """The library's operator over a frame of each of several values, or stored ones, where time is a dimension that it leaves alone."""
     timed = [arg for arg in args if isinstance(arg, Timed)]
     made = merged(build, timed)
-    frames = [arg if isinstance(arg, Stored) else (in_time(build, arg, made).var, arg.single) for arg in args]
+    leading = in_time(build, timed[0], made)
+    # What goes over the last two dimensions has time before them, or else one of them is rows of the one and columns of the other operand.
+    are_beside = op not in OVER_MATRICES or made.from_right > 2
+    frames: list[Stored | tuple[int, Shape]] = []
+    for arg in args:
+        if isinstance(arg, Stored):
+            frames.append(beside(build, arg, made, leading.var) if are_beside else arg)
+        else:
+            frames.append((in_time(build, arg, made).var, arg.single))
     return replace(made, var=build.framed(frames, op, params, made.single))
+
+
+def beside(build: Builder, stored: Stored, like: Timed, var: int) -> Stored | tuple[int, Shape]:
+    """A stored value beside frames of a variable; as frames, too, where it has one for each time step."""
+    dim = len(stored.shape) - like.from_right
+    if dim < 0 or stored.shape[dim] == 1 or stored.shape[dim] != like.shape[like.axis]:
+        return stored
+    if not like.alone:
+        raise Refused("a stored value has a part for each time step, where time is together with other dimensions")
+    values = build.tensor(stored)
+    first = values.narrow(dim, 0, 1)
+    if torch.equal(values, first.expand_as(values)):
+        return Stored(build.store(f"{stored.name}.frame", first.clone()), tuple(first.shape))
+    own = replace(like, shape=stored.shape, axis=dim)
+    return frames_of(build, stored, own, var), own.single
 
 
 @rule("linear", takes_merged=True)
@@ -143,7 +170,8 @@ def product(build: Builder, other: Stored, matrix: torch.Tensor, x: Timed) -> Ti
 
 @rule("attention", takes_merged=True)
 def attention(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
-    for arg in args:
+    is_query = isinstance(args[0], Timed) and args[0].from_right == 2 and all(isinstance(arg, Stored) for arg in args[1:])
+    for arg in args[1:] if is_query and not instruction.named("causal", False) else args:
         if isinstance(arg, Timed) and arg.from_right < 3:
             raise Refused("it goes over all time steps, so all that came would have to be kept for ever; attention within a frame has time before its rows")
     return side_by_side(build, args, "attention", instruction.params)
@@ -162,3 +190,12 @@ def expand(build: Builder, instruction: Instruction, args: list[Value]) -> Value
     if made.steps != x.steps:
         raise Refused("it repeats one time step for all")
     return replace(made, var=spread(build, x.var, x.single, made.single))
+
+
+@rule("update")
+def update(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+    """Puts some numbers of a frame in place of others."""
+    dim = integer(instruction.positional[0])
+    if any(isinstance(arg, Timed) and arg.axis == dim for arg in args):
+        raise Refused("it writes over single time steps; a loop over all of them may write one after the other")
+    return side_by_side(build, args, "update", instruction.params)

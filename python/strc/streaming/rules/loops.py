@@ -119,7 +119,7 @@ def in_some_dimension(inner: Builder, one: Instruction, args: list[Value]) -> Va
     timed = [arg for arg in args if isinstance(arg, Timed)]
     rank = max(len(arg.shape) for arg in timed)
     dims: Sequence[int] = range(rank)
-    if len(timed) > 1 and one.op not in ("cat", "stack"):
+    if len(timed) > 1 and one.op not in ("cat", "stack", "update"):
         rank, dims, inner.shape = rank + 1, (0,), (1, *inner.shape)
     reason = Refused("")
     for dim in dims:

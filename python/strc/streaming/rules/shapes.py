@@ -48,21 +48,11 @@ def cat(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     if any(dim == arg.axis for arg in timed):
         return prefixed(build, args)
     if len(timed) != len(args):
-        args = [beside(build, arg, timed[0], dim) if isinstance(arg, Stored) else arg for arg in args]
         return side_by_side(build, args, "cat", (len(args), dim))
     made = merged(build, timed)
     if any(extent != 1 for extent in made.single[:dim]):
         return side_by_side(build, args, "cat", (len(args), dim))
     return replace(made, var=build.emit("stream_cat", (), [in_time(build, arg, made).var for arg in timed], made.size))
-
-
-def beside(build: Builder, stored: Stored, like: Timed, dim: int) -> Stored:
-    """A stored value that is put beside each frame."""
-    whole = build.tensor(stored).to(torch.float32)
-    first = whole.narrow(like.axis, 0, 1)
-    if not torch.equal(whole, first.expand_as(whole)):
-        raise Refused("a stored value is different at each time step")
-    return Stored(build.store(f"{stored.name}.frame", first.clone()), tuple(first.shape))
 
 
 @rule("stack")
