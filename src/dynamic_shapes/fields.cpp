@@ -7,9 +7,10 @@ namespace strc::dynamic_shapes {
 
 using types::TypeKind;
 
-std::vector<std::byte> nameFields(const Fields& fields, const std::string& before,
-                                  std::span<const ir::StoredArray> arrays, TensorHeap& heap) {
-    std::vector<std::byte> state(static_cast<std::size_t>(fields.size));
+void nameFields(const Fields& fields, const std::string& before,
+                std::span<const ir::StoredArray> arrays, TensorHeap& heap,
+                std::vector<std::byte>& state) {
+    state.assign(static_cast<std::size_t>(fields.size), std::byte{});
     for (std::size_t k = 0; k < fields.types.size(); ++k) {
         const char* from = before.data() + fields.initialOffsets[k];
         std::byte* to = state.data() + fields.offsets[k];
@@ -24,11 +25,11 @@ std::vector<std::byte> nameFields(const Fields& fields, const std::string& befor
         const TensorHandle name = heap.copyOf(fields.tensors[k], elements);
         std::memcpy(to, &name, sizeof name);
     }
-    return state;
 }
 
 void markFields(const Fields& fields, const std::vector<std::byte>& state,
                 const TensorHeap::Mark& mark) {
+    if (state.empty()) return;
     for (std::size_t k = 0; k < fields.types.size(); ++k) {
         if (!fields.types[k]->is(TypeKind::Tensor)) continue;
         TensorHandle name = 0;

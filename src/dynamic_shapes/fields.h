@@ -26,11 +26,12 @@ Fields fieldsOf(const Kernel& kernel) {
             kernel.tensors,    kernel.storedTensors, kernel.initialOffsets};
 }
 
-/// The state that elaboration has left, with tensors, as one with their names. Throws std::bad_alloc.
-std::vector<std::byte> nameFields(const Fields&, const std::string& before,
-                                  std::span<const ir::StoredArray>, TensorHeap&);
+/// Makes `state` the one that elaboration has left, with tensors, as one with their names. Whatever marks what is in use has to
+/// see it meanwhile, since each new tensor may make the heap collect. Throws std::bad_alloc.
+void nameFields(const Fields&, const std::string& before, std::span<const ir::StoredArray>,
+                TensorHeap&, std::vector<std::byte>& state);
 
-/// All names in such a state.
+/// All names in such a state, which is empty before `nameFields`.
 void markFields(const Fields&, const std::vector<std::byte>& state, const TensorHeap::Mark&);
 
 /// Why a tensor is not what streams around a channel declare, and what is known to come there (empty: nothing is), as

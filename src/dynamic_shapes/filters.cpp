@@ -99,7 +99,7 @@ void Filters::setUp(Actor& actor) {
     actor.instance.input = &actor.input;
     actor.instance.output = &actor.output;
     actor.instance.host = this;
-    actor.instance.state = nameFields(fieldsOf(kernel), *actor.filter.state, code.stored, heap);
+    nameFields(fieldsOf(kernel), *actor.filter.state, code.stored, heap, actor.instance.state);
 }
 
 std::optional<Trap> Filters::callNative(const ir::Native& native, std::span<std::uint64_t> args,

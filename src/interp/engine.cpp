@@ -186,9 +186,9 @@ bool Engine::setUpFilter(Actor& actor) {
         reinterpret_cast<const std::byte*>(initial.data()),
         reinterpret_cast<const std::byte*>(initial.data() + initial.size()));
     if (state.channels.heap && !actor.kernel->initialOffsets.empty())
-        actor.instance.state =
-            dynamic_shapes::nameFields(dynamic_shapes::fieldsOf(*actor.kernel), initial,
-                                       actor.kernel->code.stored, *state.channels.heap);
+        dynamic_shapes::nameFields(dynamic_shapes::fieldsOf(*actor.kernel), initial,
+                                   actor.kernel->code.stored, *state.channels.heap,
+                                   actor.instance.state);
     actor.instance.itemTypes[0] = actor.kernel->input;
     actor.instance.itemTypes[1] = actor.kernel->output;
     actor.instance.host = this;

@@ -70,6 +70,25 @@ class Program(Case):
 
 
 class Symbolic(Program):
+    def test_large_fields(self):
+        """So large that memory is looked through while they are set up."""
+        text = """void->int filter Lengths { int n; work push 1 { push(n++ % 3 + 1); } }
+int->tensor filter Parts(double low) {
+    tensor<float>[2200000] one;
+    tensor<float>[2200000] other;
+    init { one = (float) full(low, 2200000); other = (float) full(low + 1, 2200000); }
+    work pop 1 push 1 { int n = pop(); push(concat(slice(one, 0, 0, n), slice(other, 0, 0, n), 0)); }
+}
+tensor->void filter Show { work pop 1 { println(pop()); } }
+void->void pipeline P {
+    add Lengths();
+    add splitjoin { split duplicate; add Parts(1); add Parts(3); join roundrobin; }
+    add Show();
+}
+"""
+        out, err = self.shown(text, "--limit", "2")
+        self.assertEqual(out, "[1. 2.]\n[3. 4.]\n", err)
+
     def test_extents_that_come_along_a_channel(self):
         out, err = self.shown(GROWING + self.main("Lengths", "Vectors", "Show"), "-i3")
         self.assertEqual(out, SUMS)

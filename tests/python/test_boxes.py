@@ -128,6 +128,54 @@ def test_what_detectors_choose(name, scores, tmp_path):
         assert_close(one, other)
 
 
+class Levels(nn.Module):
+    """Features of two sizes, as a pyramid has them."""
+
+    out_channels = 4
+
+    def __init__(self):
+        super().__init__()
+        self.fine, self.coarse = nn.Conv2d(3, 4, 4, stride=4), nn.Conv2d(4, 4, 2, stride=2)
+
+    def forward(self, x):
+        fine = self.fine(x)
+        return {"0": fine, "1": self.coarse(fine)}
+
+
+class TwoStages(nn.Module):
+    def __init__(self):
+        super().__init__()
+        detection = pytest.importorskip("torchvision.models.detection")
+        anchors = detection.rpn.AnchorGenerator(((8,), (32,)), ((0.5, 1.0, 2.0),) * 2)
+        pool = ops.MultiScaleRoIAlign(["0", "1"], 3, 2, canonical_scale=20, canonical_level=3)
+        self.network = detection.FasterRCNN(
+            Levels(), num_classes=3, min_size=32, max_size=32, rpn_anchor_generator=anchors, box_roi_pool=pool, rpn_pre_nms_top_n_test=20,
+            rpn_post_nms_top_n_test=16, box_score_thresh=0.3, box_detections_per_img=12,
+        )  # fmt: skip
+        nn.init.normal_(self.network.roi_heads.box_predictor.cls_score.weight, std=0.5)
+
+    def forward(self, pictures):
+        (found,) = self.network([pictures[0]])
+        return found["boxes"], found["scores"], found["labels"]
+
+
+def test_proposals_at_several_levels(tmp_path):
+    """How many boxes come to each level of the pyramid, the run finds."""
+    torch.manual_seed(9)
+    model = TwoStages().eval()
+    levels = []
+    strc.torch.export(model, [torch.rand(1, 3, 32, 32)], tmp_path / "model.str")
+    model.network.roi_heads.box_roi_pool.register_forward_hook(lambda pool, given, _: levels.append(pool.map_levels(given[1]).unique().tolist()))
+    for _ in range(2):
+        picture = torch.rand(1, 3, 32, 32)
+        expected = model(picture)
+        assert len(expected[0]) >= 2
+        for one, other in zip(run_program(tmp_path, "TwoStages", [picture], 3), expected):
+            assert one.shape == other.shape and one.dtype == other.dtype
+            assert_close(one, other)
+    assert levels == [[0, 1], [0, 1]]
+
+
 def test_batched_nms(tmp_path):
     torch.manual_seed(8)
     classes = torch.randint(0, 2, (30,))

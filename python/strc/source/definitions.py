@@ -16,6 +16,7 @@ from ..streams import Call, Leaf, Node, Pick, Pipe, Region, Regroup, Split, Stre
 from .expressions import Written
 from .floats import IN_TURNS, PARTS, WIRES, StreamFilter
 from .literals import identifier, literal, shape_of, type_of
+from .sizes import Sized
 
 
 @dataclass
@@ -102,6 +103,8 @@ def skeleton(stream: Stream) -> str:
 
 
 def arguments_of(instruction: Instruction, own: Written | None) -> list[Argument]:
+    if isinstance(own, Sized):  # they stand in its body
+        return []
     formals = own.formals if own else STREAMS.get(instruction.op, ())
     found = []
     for i, param in enumerate(instruction.params):
@@ -198,7 +201,9 @@ class Definer:
         if declaration is None:
             return instruction.op
         kind = instruction.op
-        if not isinstance(declaration, StreamFilter):  # the types of its parameters are those of what is given
+        if isinstance(declaration, Sized):
+            kind += f",{instruction.positional[0]}"
+        elif not isinstance(declaration, StreamFilter):  # the types of its parameters are those of what is given
             kind += "".join(f",{shape_of(value)}" for value in instruction.positional)
         if kind not in self.filters:
             self.filters[kind] = (self.namer.name(declaration.name), instruction)

@@ -9,6 +9,7 @@ from typing import Protocol
 from ..ir import Instruction
 from .algorithms import ALGORITHMS
 from .boxes import BOXES
+from .sizes import SIZED
 from .special import SPECIAL
 from .functions import ONE, TWO, Function
 from .literals import type_of
@@ -95,6 +96,7 @@ EXPRESSIONS: Mapping[str, Written] = {
     **ALGORITHMS,
     **SPECIAL,
     **BOXES,
+    **SIZED,
     **_written(ONE, 1),
     **_written(TWO, 2),
     **_each(

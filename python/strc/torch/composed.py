@@ -7,18 +7,19 @@ and numbers alone is computed. Decompositions are those of `strc.torch.decomposi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
 from torch.utils import _pytree as pytree
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 from .capture import operator_name
 from .decompositions import OWN
 from .decompositions.complex_numbers import BY_PARTS, COMPLEX, Parts, by_parts
 from .decompositions.places import MOVES
-from .lowering import Call, Forbidden, Lowering, NoStream, NotLowered, Pair, Var, shown_target
+from .lowering import Call, Forbidden, Lowering, NoStream, NotLowered, Pair, Var, shown_target, static, symbols
 from .weights import Known
 
 MOST_NESTED = 12  # decompositions in each other
@@ -35,6 +36,7 @@ class Tracing(TorchDispatchMode):  # type: ignore[misc]
         super().__init__()
         self.lowering = lowering
         self.values: dict[int, tuple[torch.Tensor, Any]] = {}  # with the tensors, so that their ids stay theirs
+        self.fakes: Any = None  # PyTorch's mode for tensors whose sizes are symbols
         self.sharing: dict[int, int] = {}  # how many tensors have the same memory
 
     @classmethod
@@ -44,12 +46,37 @@ class Tracing(TorchDispatchMode):  # type: ignore[misc]
     def standing_for(self, value: Any) -> Any:
         """A tensor without values for a value of the program."""
         if isinstance(value, Pair):
-            return self.note(torch.empty(value.shape, dtype=value.dtype, device="meta"), value)
+            return self.note(self.without_values(value), value)
         if not isinstance(value, (Var, Known)):
             return value
         if isinstance(value, Known):
             return self.note(torch.empty_strided(value.tensor.size(), value.tensor.stride(), dtype=value.dtype, device="meta"), value)
-        return self.note(torch.empty(value.shape, dtype=value.dtype, device="meta"), value)
+        return self.note(self.without_values(value), value)
+
+    def without_values(self, value: Var | Pair) -> torch.Tensor:
+        """PyTorch computes with sizes that are symbols for tensors of its mode of fakes alone."""
+        with self.sizing(value.shape):
+            return torch.empty(value.shape, dtype=value.dtype, device="meta")
+
+    @contextlib.contextmanager
+    def sizing(self, args: Any) -> Iterator[None]:
+        """The mode for these if a size among them depends on an open dimension, and from then on."""
+        size = next((size for size in symbols(args) if static(size) is None), None)
+        if self.fakes is None and size is not None and self.lowering.items is None:
+            from torch._subclasses.fake_tensor import FakeTensorMode
+
+            self.fakes = FakeTensorMode(shape_env=size.node.shape_env, allow_non_fake_inputs=True)
+        with _disable_current_modes(), self.fakes or contextlib.nullcontext():
+            yield
+
+    def dispatcher(self) -> contextlib.AbstractContextManager[None]:
+        """What of PyTorch is written in C++ asks for sizes as numbers; where some are symbols, its functions in Python take its place."""
+        if not self.fakes:
+            return contextlib.nullcontext()
+        from torch._dispatch.python import enable_python_dispatcher
+
+        made: contextlib.AbstractContextManager[None] = enable_python_dispatcher()
+        return made
 
     def note(self, tensor: torch.Tensor, value: Any) -> torch.Tensor:
         self.values[id(tensor)] = (tensor, value)
@@ -78,12 +105,18 @@ class Tracing(TorchDispatchMode):  # type: ignore[misc]
         if func.namespace == "prim" or func is torch.ops.aten.is_same_size.default:
             return func(*args, **kwargs)
         values, named = pytree.tree_map(self.value, (args, kwargs))
-        if not any(isinstance(leaf, (Var, Pair)) for leaf in pytree.tree_leaves((values, named))):
+        if not any(isinstance(leaf, (Var, Pair)) for leaf in pytree.tree_leaves((values, named))) and not self.is_sized((values, named)):
             if named.get("device", "") is None:
                 del named["device"]
             return self.shadows(self.lowering.fold(Call(func, {}), values, named))
         likes, others = pytree.tree_map(self.like, (args, kwargs))
-        return self.lowered(Call(func, {"val": func(*likes, **others)}), values, named)
+        with self.sizing((likes, others)):
+            made = func(*likes, **others)
+        return self.lowered(Call(func, {"val": made}), values, named)
+
+    def is_sized(self, args: Any) -> bool:
+        """Whether a size depends on an open dimension."""
+        return self.lowering.items is None and any(static(size) is None for size in symbols(args))
 
     def like(self, value: Any) -> Any:
         """A tensor without values for one with values."""
@@ -235,7 +268,7 @@ def traced(lowering: Lowering, function: Callable[..., Any], args: Any, kwargs: 
         return tracing.standing_for(value)
 
     arguments, named = pytree.tree_map(given, (thawed(args), thawed(kwargs)))
-    with torch.no_grad(), tracing:
+    with torch.no_grad(), tracing.dispatcher(), tracing:
         result = function(*arguments, **named)
     made = pytree.tree_map(tracing.value, result)
     return tuple(made) if isinstance(made, list) else made

@@ -219,8 +219,12 @@ class Lowering:
 
     def var(self, value: Any) -> Any:
         """A value as a variable; stored ones become a `const`."""
+        from . import sizes
+
         if isinstance(value, Var):
             return value
+        if isinstance(value, torch.SymInt):
+            return self.var(static(value)) if static(value) is not None else sizes.extent(self, value)
         if isinstance(value, (bool, int, float)):
             exact = isinstance(value, float) and isinstance(self.meta, torch.Tensor) and self.meta.dtype == torch.float64
             value = Known(self.local_name("constant"), torch.tensor(value, dtype=torch.float64 if exact else None))
@@ -359,6 +363,8 @@ class Lowering:
         if any(not isinstance(value, int) and static(value) is None for value in symbols(plain)):
             if starts_layers(node):
                 return Known(self.local_name("start"), torch.zeros(()))
+            if self.items is None and "val" in node.meta:
+                return self.translated(node, args, kwargs)
             if self.items is None or operator_name(node) not in SAME_FOR_ALL:
                 raise NotLowered("its shape depends on a dimension that is open")
             plain = torch.utils._pytree.tree_map(self.of_items, plain)
@@ -406,7 +412,7 @@ def of_items(size: torch.SymInt, count: int) -> int:
 
 def starts_layers(node: torch.fx.Node | Call) -> bool:
     """True of zeros that are a first state of recurrent layers alone: these have it of themselves, whatever the batch."""
-    return operator_name(node) == "zeros" and all(operator_name(user) in RECURRENT for user in node.users)
+    return operator_name(node) == "zeros" and bool(node.users) and all(operator_name(user) in RECURRENT for user in node.users)
 
 
 def function_for(node: torch.fx.Node | Call, table: dict[str, Lower]) -> Lower | None:

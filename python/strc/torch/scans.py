@@ -88,18 +88,21 @@ REPLACED = {
 
 @contextlib.contextmanager
 def replaced(functions: Mapping[tuple[str, str], Any]) -> Iterator[None]:
-    """While it lasts functions of modules, by the names of both, are others, in modules that have been loaded."""
+    """While it lasts functions of modules, or of their classes, by the names of both, are others, in modules that have been loaded."""
     kept: list[tuple[Any, str, Any]] = []
     for (name, function), instead in functions.items():
-        module = sys.modules.get(name)
-        if module is not None:
-            kept.append((module, function, getattr(module, function)))
-            setattr(module, function, instead)
+        owner: Any = sys.modules.get(name)
+        if owner is not None:
+            *classes, last = function.split(".")
+            for one in classes:
+                owner = getattr(owner, one)
+            kept.append((owner, last, getattr(owner, last)))
+            setattr(owner, last, instead)
     try:
         yield
     finally:
-        for module, function, before in kept:
-            setattr(module, function, before)
+        for owner, last, before in kept:
+            setattr(owner, last, before)
 
 
 def scans_as_loops() -> contextlib.AbstractContextManager[None]:

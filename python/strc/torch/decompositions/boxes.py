@@ -79,4 +79,31 @@ def nms_of_classes(ctx: Lowering, boxes: Any, scores: Any, classes: Any, iou_thr
     return ctx.emit("nms_of_classes", (boxes, scores, classes), at_most(boxes.shape[0]), float(iou_threshold))
 
 
-REPLACED = {("torchvision.ops.boxes", "batched_nms"): kept_of_classes, ("torchvision.ops", "batched_nms"): kept_of_classes}
+def pooled_at_levels(
+    features: list[Tensor], boxes: list[Tensor], output_size: list[int], sampling_ratio: int, scales: list[float], mapper: Any
+) -> Tensor:
+    """`torchvision.ops.poolers._multiscale_roi_align`, which puts the boxes of each level of a pyramid together. Here each box is looked up at all levels,
+    and that of its own is chosen, so that no shape depends on how many boxes a level has."""
+    from torchvision.ops import poolers
+
+    regions = poolers._convert_to_roi_format(boxes)
+    levels = mapper(boxes)[:, None, None, None]
+    found = [poolers.roi_align(one, regions, output_size, scale, sampling_ratio) for one, scale in zip(features, scales)]
+    made = found[0]
+    for level, one in enumerate(found[1:], 1):
+        made = torch.where(levels == level, one, made)
+    return made
+
+
+def decoded(coder: Any, codes: Tensor, boxes: list[Tensor]) -> Tensor:
+    """`BoxCoder.decode` of torchvision, which asks whether there are boxes."""
+    made: Tensor = coder.decode_single(codes, torch.cat(boxes, 0))
+    return made.unflatten(1, (-1, 4))
+
+
+REPLACED = {
+    ("torchvision.ops.boxes", "batched_nms"): kept_of_classes,
+    ("torchvision.ops", "batched_nms"): kept_of_classes,
+    ("torchvision.ops.poolers", "_multiscale_roi_align"): pooled_at_levels,
+    ("torchvision.models.detection._utils", "BoxCoder.decode"): decoded,
+}

@@ -7,6 +7,7 @@ from . import (
     complexes,
     convolution,
     normalisation,
+    open,
     places,
     recurrent,
     reductions,
@@ -20,6 +21,6 @@ from . import (
 complexes.enter_same()
 
 __all__ = [
-    "arithmetic", "attention", "choices", "complexes", "convolution", "normalisation", "places", "recurrent", "reductions", "resampling", "shapes",
+    "arithmetic", "attention", "choices", "complexes", "convolution", "normalisation", "open", "places", "recurrent", "reductions", "resampling", "shapes",
     "signs", "spectra", "windows",
 ]

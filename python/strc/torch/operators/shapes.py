@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from .. import sizes as open_sizes
 from ..lowering import Like, Lowering, NotLowered, Var, lowers, static
 from ..weights import Known
 from .arithmetic import typed
@@ -45,6 +46,8 @@ def reshape(ctx: Lowering, x: Any, *_: Any) -> Any:
         return x
     if places := flattened(x.shape, after):
         return ctx.emit("flatten", (x,), *(places if places != (1, -1) else ()))
+    if [static(size) for size in after].count(None) > 1:
+        return open_sizes.reshaped(ctx, x, ctx.meta)
     return ctx.emit("reshape", (x,), sizes_of(ctx.meta))
 
 
@@ -86,16 +89,24 @@ def unsqueeze(ctx: Lowering, x: Any, dim: int) -> Any:
 @lowers("slice.Tensor")
 def part(ctx: Lowering, x: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
     size = static(x.shape[x.dim(dim)])
-    if size is None and start in (None, 0) and (end is None or static(end) is None or end >= 2**31) and step == 1:
+    if size is None and str(ctx.meta.shape[x.dim(dim)]) == str(x.shape[x.dim(dim)]) and step == 1:
         return x
-    if size is None and start in (None, 0) and static(end) is not None and end >= 0 and step == 1:
+    if size is None and static(start or 0) == 0 and static(end) is not None and end >= 0 and step == 1:
         return ctx.emit("front", (x,), x.dim(dim), static(end))
-    if size is None:
-        raise NotLowered("a part of a dimension that is open")
+    if size is None or static(start or 0) is None or (end is not None and static(end) is None):
+        return open_part(ctx, x, x.dim(dim), 0 if start is None else start, step)
     low, high, step = slice(static(start or 0), size if end is None else static(end), step).indices(size)
     if (low, high, step) == (0, size, 1):
         return x
     return ctx.emit("slice", (x,), x.dim(dim), low, max(low, high), *(() if step == 1 else (step,)))
+
+
+def open_part(ctx: Lowering, x: Any, dim: int, start: Any, step: int) -> Any:
+    """A part whose ends depend on an open dimension; how long it is the graph says."""
+    if step != 1:
+        raise NotLowered("every so many items of a dimension that is open")
+    low = x.shape[dim] + start if isinstance(start, int) and start < 0 else start
+    return open_sizes.part(ctx, x, dim, low, low + ctx.meta.shape[dim], ctx.meta)
 
 
 @lowers("narrow.default")
@@ -106,9 +117,13 @@ def narrow(ctx: Lowering, x: Any, dim: int, start: int, length: int) -> Any:
 @lowers("select.int")
 def select(ctx: Lowering, x: Any, dim: int, index: int) -> Any:
     size = static(x.shape[x.dim(dim)])
-    if size is None:
+    if size is None and ctx.items is not None:
         raise NotLowered("an element of a dimension that is open")
-    return item(ctx, x, x.dim(dim), index % size, ctx.meta)
+    if size is None and (static(index) is None or index < 0):
+        one = torch.empty([1 if place == x.dim(dim) else extent for place, extent in enumerate(x.shape)], dtype=x.dtype, device="meta")
+        at = index if static(index) is None else x.shape[x.dim(dim)] + index
+        return ctx.emit("squeeze", (open_sizes.part(ctx, x, x.dim(dim), at, at + 1, one),), x.dim(dim))
+    return item(ctx, x, x.dim(dim), index if size is None else index % size, ctx.meta)
 
 
 def item(ctx: Lowering, x: Any, dim: int, index: int, like: Any) -> Any:
@@ -139,10 +154,10 @@ def split(ctx: Lowering, x: Any, sizes: Any, dim: int = 0) -> Any:
 
 def pieces(ctx: Lowering, x: Var, dim: int) -> Any:
     sizes = tuple(static(piece.shape[x.dim(dim)]) for piece in ctx.meta)
-    if None in sizes:
-        raise NotLowered("parts of a dimension that is open")
     if len(sizes) == 1:
         return (x,)
+    if None in sizes:
+        raise NotLowered("parts of a dimension that is open")
     if 0 in sizes:
         starts = [sum(size or 0 for size in sizes[:k]) for k in range(len(sizes))]
         return tuple(
@@ -164,7 +179,7 @@ def expand(ctx: Lowering, x: Any, *_: Any, **__: Any) -> Any:
         return x
     sizes = ctx.extents(ctx.meta.shape)
     if None in sizes:
-        raise NotLowered("repeats something along a dimension that is open")
+        return open_sizes.expanded(ctx, x, ctx.meta)
     if isinstance(x, Known):  # like something that comes: what is stored stays so
         return Known(ctx.local_name("expand"), x.tensor.expand(sizes))
     return ctx.emit("expand", (x,), sizes)
@@ -172,6 +187,8 @@ def expand(ctx: Lowering, x: Any, *_: Any, **__: Any) -> Any:
 
 @lowers("repeat.default")
 def repeat(ctx: Lowering, x: Any, counts: Any) -> Any:
+    if any(static(count) is None for count in counts):
+        return repeat_open(ctx, x, counts)
     shape = list(x.shape)
     for _ in range(len(counts) - len(shape)):
         shape.insert(0, 1)
@@ -181,6 +198,14 @@ def repeat(ctx: Lowering, x: Any, counts: Any) -> Any:
             shape[dim] *= count
             x = ctx.emit("cat", (x,) * count, count, dim, like=torch.empty(shape, dtype=x.dtype, device="meta"))
     return x
+
+
+def repeat_open(ctx: Lowering, x: Any, counts: Any) -> Any:
+    """As often as a dimension has items: what has one item there is expanded."""
+    ones = [1] * (len(counts) - x.rank) + list(x.shape)
+    if any(size != 1 for count, size in zip(counts, ones) if static(count) != 1):
+        raise NotLowered("repeats several items along a dimension that is open")
+    return open_sizes.expanded(ctx, x, ctx.meta)
 
 
 def roll_along(ctx: Lowering, x: Var, shift: int, dim: int) -> Any:
@@ -233,7 +258,7 @@ def filled(ctx: Lowering, x: Any, value: Any = None, *_: Any, **__: Any) -> Any:
     if list(sizes) == [None] and ctx.meta.dtype in FULL:
         return ctx.emit(FULL[ctx.meta.dtype], (x,), number)
     if None in sizes:
-        raise NotLowered("a tensor with an open dimension")
+        return open_sizes.filled(ctx, number, ctx.meta)
     return ctx.alike("filled", torch.full(sizes, number, dtype=ctx.meta.dtype))
 
 

@@ -1,0 +1,109 @@
+"""Sizes that depend on open dimensions, as a program computes them: from the dimensions of a value that arrives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+
+from .lowering import Like, Lowering, NotLowered, Var, static
+from .weights import Known
+
+OPEN = "its shape depends on a dimension that is open"
+
+
+def expression(size: Any) -> Any:
+    import sympy  # which nothing needs that has no open dimension
+
+    return sympy.Integer(size) if isinstance(size, int) else size.node.expr
+
+
+def of_dimension(size: Any, dim: Any) -> tuple[int, int, int] | None:
+    """Three numbers with size = dim * times / over + more; None if it is not so. Both are expressions."""
+    import sympy
+
+    whole = sympy.Dummy(integer=True, positive=True)
+    replaced = size.xreplace({dim: whole}) if not isinstance(dim, (sympy.Mul, sympy.Add)) else size.subs(dim, whole)
+    if isinstance(dim, (sympy.Mul, sympy.Add)) and replaced.free_symbols != {whole}:
+        ratio = sympy.cancel(size / dim)  # half of a product is no part of its own
+        replaced = ratio * whole if ratio.is_Rational else replaced
+    if replaced.free_symbols != {whole}:
+        return None
+    try:
+        found = sympy.Poly(replaced, whole)
+    except sympy.PolynomialError:
+        return None
+    factor, more = found.coeff_monomial(whole), found.coeff_monomial(1)
+    if found.degree() != 1 or not factor.is_Rational or not more.is_Integer:
+        return None
+    return int(factor.p), int(factor.q), int(more)
+
+
+def text_of(size: Any, shape: Sequence[Any]) -> str | None:
+    """A size in terms of the dimensions of `x`, which has this shape; None if these do not tell it."""
+    if (number := static(size)) is not None:
+        return str(number)
+    for place, dim in enumerate(shape):
+        found = None if static(dim) is not None else of_dimension(expression(size), expression(dim))
+        if found is None:
+            continue
+        times, over, more = found
+        text = f"size(x, {place})" + (f" * {times}" if times != 1 else "") + (f" / {over}" if over != 1 else "")
+        return text + (f" + {more}" if more > 0 else f" - {-more}" if more else "")
+    return None
+
+
+def texts(sizes: Sequence[Any], shape: Sequence[Any]) -> list[str] | None:
+    found = [text_of(size, shape) for size in sizes]
+    return None if None in found else [str(one) for one in found]
+
+
+def sources(ctx: Lowering, first: Sequence[Any]) -> Iterator[Var]:
+    """Values whose dimensions may tell a size, what the operator takes first."""
+    for value in (*first, *ctx.values.values()):
+        if isinstance(value, Var) and not value.dtype.is_complex:
+            yield value
+
+
+def sized(ctx: Lowering, sizes: Sequence[Any], first: Sequence[Any] = ()) -> tuple[Var, str]:
+    """A value, and sizes in terms of its dimensions. Raises `NotLowered` if no value tells all of them, or if the program is one for some items."""
+    if ctx.items is None:
+        for value in sources(ctx, first):
+            if (found := texts(sizes, value.shape)) is not None:
+                return value, ", ".join(found)
+    raise NotLowered(OPEN)
+
+
+def reshaped(ctx: Lowering, x: Any, like: Any) -> Any:
+    """In a shape with several open dimensions, one of which may be what is left."""
+    if ctx.items is not None:
+        raise NotLowered("a shape with more than one open dimension")
+    found = [text_of(size, x.shape) for size in like.shape]
+    if found.count(None) > 1:
+        source, text = sized(ctx, like.shape)
+        return ctx.emit("reshape_as_sized", (x, source), text, like=like)
+    return ctx.emit("reshape_sized", (x,), ", ".join("-1" if one is None else one for one in found), like=like)
+
+
+def expanded(ctx: Lowering, x: Any, like: Any) -> Any:
+    """Repeated to a shape with open dimensions."""
+    source, text = sized(ctx, like.shape, [x])
+    return ctx.emit("expand_sized", (x, source), text, like=Like(tuple(like.shape), x.dtype))
+
+
+def filled(ctx: Lowering, number: Any, like: Any) -> Any:
+    """A number in a shape with open dimensions."""
+    return expanded(ctx, Known(ctx.local_name("filled"), torch.tensor(number, dtype=like.dtype)), like)
+
+
+def extent(ctx: Lowering, size: torch.SymInt) -> Any:
+    """A size as a tensor without dimensions."""
+    source, text = sized(ctx, [size])
+    return ctx.emit("extent", (source,), text, like=Like((), torch.int64))
+
+
+def part(ctx: Lowering, x: Any, dim: int, low: Any, high: Any, like: Any) -> Any:
+    """The items from `low` to `high`, which are not negative and may depend on open dimensions."""
+    source, text = sized(ctx, [dim, low, high], [x])
+    return ctx.emit("slice_sized", (x, source), text, like=like)
