@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """One of the other sides, in a process of its own:
 
-    rival.py SIDE NETWORK BATCH THREADS INPUTS [--once]
+    rival.py SIDE NETWORK BATCH THREADS INPUTS [--once] [--fast-math]
 
 SIDE is eager, compile, onnxruntime or openvino, or cuda-eager, cuda-graph or cuda-max-autotune; INPUTS a .npy whose items are batches. Computes the first one and says so;
 then, for each line N on standard input, computes N items in turn and prints the seconds, of the processor if there is
 one thread and no device. The line `output` saves the
-result of the first item to the file named behind it. With --once it ends after the first result.
+result of the first item to the file named behind it. With --once it ends after the first result. With --fast-math PyTorch on
+a device may round factors to TF32.
 """
 
 import sys
@@ -59,12 +60,12 @@ def openvino(network, batch, threads):
 
 def on_device(network, made_for):
     """What `made_for` makes of the network and its input on the device, with copies to and fro from pinned memory. Sums of
-    products are done in binary32, as ours are."""
+    products are done as ours are: in binary32, or with --fast-math on tensor cores."""
     import torch
 
     from models import NETWORKS, made
 
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = "--fast-math" in sys.argv
     model = made(next(each for each in NETWORKS if each.name == network)).cuda()
     known = []
 

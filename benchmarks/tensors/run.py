@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares networks compiled by strc with PyTorch, ONNX Runtime and OpenVINO.
 
-run.py [--strc BINARY] [--threads N | --device WORD] [--pairs N] [--batch N]... [--seconds S] [--out FOLDER] [NETWORK]...
+run.py [--strc BINARY] [--threads N | --device WORD [--fast-math]] [--pairs N] [--batch N]... [--seconds S] [--out FOLDER] [NETWORK]...
 
 Every network of models.py is imported and built as an executable; the other sides compute the same weights in processes that
 stay alive. First all outputs are compared with PyTorch's. Then all compute items that differ, in turn, so that all see
@@ -9,7 +9,7 @@ the same machine: the table has the medians of the time for an inference, and st
 thread, the default, that is the processor's time, which is what passes on a machine that does nothing else; on more it is
 what passes, and all are kept on as many processors. With --device (cuda, cuda:N) programs have their part on that device, the other sides are
 PyTorch there (eager, in a CUDA graph, by torch.compile(mode="max-autotune")) with copies to and fro from pinned memory, and
-what passes is told. An executable reads its items from
+what passes is told; with --fast-math products of both are done on tensor cores, of factors of 11 bits (TF32). An executable reads its items from
 a file, which the others need not do; its start does not count. Sides that are not installed (constraints.txt) are left out with a
 word. Writes tensors.md and tensors.json to a folder, by default build/benchmarks.
 """
@@ -40,8 +40,13 @@ import strc.torch  # noqa: E402
 
 ITEMS = 8  # inputs that differ
 ALLOWED = 1e-4
+ALLOWED_FAST = 2e-2  # of factors of 11 bits, through all layers
 RIVALS = {"eager": "torch", "compile": "torch", "onnxruntime": "onnxruntime", "openvino": "openvino"}
 DEVICE_RIVALS = {"cuda-eager": "torch", "cuda-graph": "torch", "cuda-max-autotune": "torch"}
+
+
+def fast_words(options):
+    return ["--fast-math"] if options.fast_math else []
 
 
 class Executable:
@@ -57,7 +62,7 @@ class Executable:
         shape = "x".join(str(extent) for extent in network.shape(batch))
         top = type(made(network)).__name__
         words = [options.strc, "build", "--top", top, "--input", shape, "model.str", "-o", self.binary,
-                 "--device", options.device, *options.words]
+                 "--device", options.device, *fast_words(options), *options.words]
         subprocess.run(words, cwd=folder, check=True)
 
     def command(self, count, out):
@@ -88,7 +93,8 @@ class Rival:
         threads = options.threads
         self.name = name
         self.folder = folder
-        words = [sys.executable, str(HERE / "rival.py"), name, network.name, str(batch), str(threads), "items-batched.npy"]
+        words = [sys.executable, str(HERE / "rival.py"), name, network.name, str(batch), str(threads), "items-batched.npy",
+                 *fast_words(options)]
         self.words = words
         self.child = subprocess.Popen(words, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                       stderr=subprocess.DEVNULL, env={**os.environ, **self.threads_of(options)})
@@ -142,11 +148,11 @@ def prepare(network, batch, folder, rivals):
         return model(items[0]).numpy()
 
 
-def check(sides, expected):
+def check(sides, expected, allowed):
     for side in sides:
         found = side.output().reshape(expected.shape)
         worst = float((abs(found - expected) / numpy.maximum(1, abs(expected))).max())
-        if not worst <= ALLOWED:
+        if not worst <= allowed:
             raise RuntimeError(f"{side.name}: differs by {worst:g}")
 
 
@@ -172,7 +178,7 @@ def compare(network, batch, options):
             except RuntimeError as fault:
                 print(fault, file=sys.stderr)
         try:
-            check(sides, expected)
+            check(sides, expected, ALLOWED_FAST if options.fast_math else ALLOWED)
             return measure_all(sides, network, batch, options)
         finally:
             for side in sides:
@@ -228,6 +234,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--batch", type=int, action="append")
     parser.add_argument("--device", default="cpu", help="cuda or cuda:N: what programs have on a device, beside PyTorch there")
+    parser.add_argument("--fast-math", action="store_true", help="with --device: all sides may round factors of products to TF32")
     parser.add_argument("--words", type=str.split, default=[], help="more words for strc build")
     parser.add_argument("--count", type=int, help="inferences of a measurement, instead of --seconds")
     parser.add_argument("--seconds", type=float, default=0.5, help="of each measurement")
@@ -239,6 +246,8 @@ def main():
     unknown = set(options.networks) - {network.name for network in NETWORKS}
     if unknown:
         parser.error(f"no network {min(unknown)}; there are {', '.join(network.name for network in NETWORKS)}")
+    if options.fast_math and options.device == "cpu":
+        parser.error("--fast-math is for --device")
     known = RIVALS if options.device == "cpu" else DEVICE_RIVALS
     wanted = list(known) if options.rivals is None else [name for name in options.rivals.split(",") if name]
     if set(wanted) - set(known):

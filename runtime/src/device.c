@@ -123,11 +123,14 @@ static int find_in_library(strc_device *d, cu_handle *function, const char *name
 }
 
 static int find_library(strc_device *d) {
-    static const char *const elements[STRC_ELEMENTS] = {"float", "double", "int"};
-    static const char *const ways[STRC_WAYS] = {"tile", "thin", "dots"};
+    static const char *const elements[STRC_ELEMENTS] = {"float", "double", "int", "half",
+                                                        "bfloat16"};
+    static const char *const ways[STRC_WAYS] = {"tile", "thin", "dots", "tensor"};
     for (int element = 0; element < STRC_ELEMENTS; ++element) {
+        const int has_tensor = element != STRC_DEVICE_DOUBLE && element != STRC_DEVICE_INT;
         for (int way = 0; way < STRC_WAYS; ++way)
-            if (find_in_library(d, &d->ways[element][way], ways[way], elements[element]) != 0)
+            if ((way != STRC_WAY_TENSOR || has_tensor) &&
+                find_in_library(d, &d->ways[element][way], ways[way], elements[element]) != 0)
                 return -1;
         if (find_in_library(d, &d->gathers[element], "gather", elements[element]) != 0) return -1;
     }

@@ -7,7 +7,13 @@
 #include "strc/device.h"
 
 /// How a contraction is done.
-typedef enum strc_way { STRC_WAY_TILE, STRC_WAY_THIN, STRC_WAY_DOTS, STRC_WAYS } strc_way;
+typedef enum strc_way {
+    STRC_WAY_TILE,
+    STRC_WAY_THIN,
+    STRC_WAY_DOTS,
+    STRC_WAY_TENSOR,  ///< tiles on tensor cores, of some elements alone
+    STRC_WAYS
+} strc_way;
 
 /// A CONTRACT operation, ready but for the addresses of its arrays.
 typedef struct strc_product {
@@ -16,9 +22,10 @@ typedef struct strc_product {
     uint32_t element;
     unsigned grid[3];
     int is_swapped;  ///< a and b have changed places
+    int is_for_tensor_cores;  ///< it may be done by STRC_WAY_TENSOR
 } strc_product;
 
-enum { STRC_ELEMENTS = STRC_DEVICE_INT + 1 };
+enum { STRC_ELEMENTS = STRC_DEVICE_BFLOAT16 + 1 };
 
 typedef struct strc_device {
     const strc_driver *driver;

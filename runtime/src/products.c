@@ -13,6 +13,7 @@ enum {
     kMostParts = 32,
     kMostGrid = 65535,
     kMostPartial = 1 << 28,  ///< bytes
+    kTensorSums = 8,  ///< fewer would be zeros for the most part on tensor cores
 };
 
 typedef struct loops {
@@ -95,11 +96,21 @@ static void take_loops(const strc_device_program *program, const strc_device_con
     }
 }
 
+static int64_t size_of_factor(uint32_t element) {
+    return element == STRC_DEVICE_DOUBLE                                    ? 8
+           : element == STRC_DEVICE_HALF || element == STRC_DEVICE_BFLOAT16 ? 2
+                                                                            : 4;
+}
+
+/// Of results and addends.
+static int64_t size_of_sum(uint32_t element) { return element == STRC_DEVICE_DOUBLE ? 8 : 4; }
+
 /// Firings that all have one of the operands are more rows, or columns.
 static int64_t merge_firings(const strc_device_op *op, const strc_device_address *places,
-                             loops group[4], int64_t size) {
-    const int64_t out = places[0].per_firing / size, a = places[1].per_firing / size,
-                  b = places[2].per_firing / size;
+                             loops group[4], uint32_t element) {
+    const int64_t size = size_of_sum(element), factor = size_of_factor(element);
+    const int64_t out = places[0].per_firing / size, a = places[1].per_firing / factor,
+                  b = places[2].per_firing / factor;
     const int64_t firings = (int64_t)op->count;
     strc_device_loop loop = {(int32_t)firings, (int32_t)out, (int32_t)a, (int32_t)b, {0, 0}};
     if (firings == 1) return 1;
@@ -149,6 +160,7 @@ static unsigned clamped(int64_t blocks) {
     return (unsigned)(blocks < 1 ? 1 : blocks > kMostGrid ? kMostGrid : blocks);
 }
 
+/// `size`: bytes of a sum.
 static void choose(strc_product *product, int processors, int64_t size) {
     strc_contraction *c = &product->how;
     const int64_t wholes = (int64_t)c->batches * c->firings;
@@ -168,7 +180,8 @@ static void choose(strc_product *product, int processors, int64_t size) {
         product->grid[1] = clamped(wholes);
         return;
     }
-    product->way = STRC_WAY_TILE;
+    product->way =
+        product->is_for_tensor_cores && c->sums >= kTensorSums ? STRC_WAY_TENSOR : STRC_WAY_TILE;
     product->grid[0] = (unsigned)divided(c->columns, STRC_TILE);
     product->grid[1] = clamped(divided(c->rows, STRC_TILE));
     const int64_t tiles = (int64_t)product->grid[0] * product->grid[1] * wholes;
@@ -180,17 +193,16 @@ static void choose(strc_product *product, int processors, int64_t size) {
     product->grid[2] = clamped(wholes * c->parts);
 }
 
-static int64_t size_of(uint32_t element) { return element == STRC_DEVICE_DOUBLE ? 8 : 4; }
-
 static void prepare(strc_device *d, const strc_device_op *op, strc_product *product, tables *to) {
     const strc_device_contraction *from = &d->program->contractions[op->what];
     const strc_device_address *places = d->program->places + op->first_address;
-    const int64_t size = size_of(from->element);
+    const int64_t size = size_of_sum(from->element), factor = size_of_factor(from->element);
     loops group[4];
     take_loops(d->program, from, group);
-    int64_t firings = merge_firings(op, places, group, size);
+    int64_t firings = merge_firings(op, places, group, from->element);
     int64_t per[3];
-    for (int k = 0; k < 3; ++k) per[k] = firings == 1 ? 0 : places[k].per_firing / size;
+    for (int k = 0; k < 3; ++k)
+        per[k] = firings == 1 ? 0 : places[k].per_firing / (k == 0 ? size : factor);
     for (int k = 0; k < 3; ++k) order(&group[k]);
     product->is_swapped = should_swap(group);
     if (product->is_swapped) {
@@ -200,6 +212,7 @@ static void prepare(strc_device *d, const strc_device_op *op, strc_product *prod
         per[2] = a;
     }
     product->element = from->element;
+    product->is_for_tensor_cores = (int)from->is_for_tensor_cores;
     product->grid[0] = product->grid[1] = product->grid[2] = 1;
     product->how = (strc_contraction){
         .out_per_firing = per[0],
@@ -267,7 +280,7 @@ int strc_products_prepare(strc_device *d) {
         if (!is_product(&program->ops[k])) continue;
         prepare(d, &program->ops[k], &d->products[k], &all);
         const strc_contraction *c = &d->products[k].how;
-        uint64_t bytes = (uint64_t)size_of(d->products[k].element) * (uint64_t)c->parts *
+        uint64_t bytes = (uint64_t)size_of_sum(d->products[k].element) * (uint64_t)c->parts *
                          (uint64_t)c->batches * (uint64_t)c->firings * (uint64_t)c->rows *
                          (uint64_t)c->columns;
         if (c->parts > 1 && bytes > most) most = bytes;
@@ -284,10 +297,10 @@ int strc_products_launch(strc_device *d, const strc_device_op *op, const cu_addr
     const strc_product *product = &d->products[op - d->program->ops];
     const strc_device_loop *first =
         d->program->loops + d->program->contractions[op->what].first_loop;
-    const int64_t size = size_of(product->element);
+    const int64_t size = size_of_sum(product->element), factor = size_of_factor(product->element);
     strc_contraction how = product->how;
-    const cu_address left = at[1] + (cu_address)(first->a * size),
-                     right = at[2] + (cu_address)(first->b * size);
+    const cu_address left = at[1] + (cu_address)(first->a * factor),
+                     right = at[2] + (cu_address)(first->b * factor);
     how.out = (void *)(uintptr_t)(at[0] + (cu_address)(first->out * size));
     how.a = (const void *)(uintptr_t)(product->is_swapped ? right : left);
     how.b = (const void *)(uintptr_t)(product->is_swapped ? left : right);
@@ -296,7 +309,8 @@ int strc_products_launch(strc_device *d, const strc_device_op *op, const cu_addr
             (const void *)(uintptr_t)(at[3 + k] + (cu_address)(first->added[k] * size));
     how.partial = (void *)(uintptr_t)d->partial;
     void *parameters[] = {&how};
-    const unsigned threads = product->way == STRC_WAY_TILE ? STRC_TILE_THREADS : STRC_THIN_THREADS;
+    const int is_tile = product->way == STRC_WAY_TILE || product->way == STRC_WAY_TENSOR;
+    const unsigned threads = is_tile ? STRC_TILE_THREADS : STRC_THIN_THREADS;
     const unsigned *grid = product->grid;
     cu_result result = d->driver->launch(d->ways[product->element][product->way], grid[0], grid[1],
                                          grid[2], threads, 1, 1, 0, d->stream, parameters, NULL);

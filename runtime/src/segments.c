@@ -4,7 +4,7 @@
 #include "run.h"
 
 enum {
-    kThreads = 256,  ///< of a block
+    kThreads = STRC_DEVICE_THREADS,
     kBlocksEach = 16,  ///< for each processor at the most: threads go round
     kMostGrid = 65535,
     kMostNodes = 1 << 15,  ///< of a graph

@@ -100,7 +100,7 @@ private:
             llvm::FunctionType::get(llvm::Type::getVoidTy(m.context), parameters, false),
             llvm::Function::ExternalLinkage, deviceSymbol(parts, index), m.module);
         entry->setCallingConv(llvm::CallingConv::PTX_Kernel);
-        if (wanted.kernel.isTeamEach) entry->setConvergent();
+        if (wanted.kernel.team > 1) entry->setConvergent();
         markKernel(*entry);
         emitEntry(*entry, *thread, wanted.kernel);
     }
@@ -126,12 +126,12 @@ private:
             llvm::Function::InternalLinkage, "thread", m.module);
         thread->setDoesNotThrow();
         thread->addFnAttr(llvm::Attribute::AlwaysInline);
-        if (wanted.kernel.isTeamEach) thread->setConvergent();
+        if (wanted.kernel.team > 1) thread->setConvergent();
         const std::uint32_t first =
             body.params - static_cast<std::uint32_t>(wanted.kernel.arrays.size());
         for (std::uint32_t k = first; k < body.params; ++k) {
             // What other threads of the team write is no thread's own.
-            if (!wanted.kernel.isTeamEach || !wanted.kernel.isWritten[k - first])
+            if (wanted.kernel.team == 1 || !wanted.kernel.isWritten[k - first])
                 thread->addParamAttr(kFirstArgument + k, llvm::Attribute::NoAlias);
             if (!wanted.kernel.isWritten[k - first])
                 thread->addParamAttr(kFirstArgument + k, llvm::Attribute::ReadOnly);

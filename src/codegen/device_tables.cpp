@@ -12,6 +12,7 @@ namespace strc::codegen {
 namespace {
 
 static_assert(device::kDepth == STRC_DEVICE_DEPTH);
+static_assert(device::kBlock == STRC_DEVICE_THREADS);
 static_assert(graph::kNone == STRC_NOBODY);
 static_assert(ir::kMostAddends == 2);
 
@@ -128,6 +129,8 @@ private:
         switch (type->kind) {
             case TypeKind::Double: return STRC_DEVICE_DOUBLE;
             case TypeKind::Int: return STRC_DEVICE_INT;
+            case TypeKind::Half: return STRC_DEVICE_HALF;
+            case TypeKind::BFloat16: return STRC_DEVICE_BFLOAT16;
             default: return STRC_DEVICE_FLOAT;
         }
     }
@@ -135,7 +138,8 @@ private:
     /// Rows go with a, columns with b; what goes with neither, or with both, is done again for each.
     void addContraction(const device::Contraction& from) {
         strc_device_contraction row{};
-        row.element = elementOf(from.element);
+        row.element = elementOf(from.factor);
+        row.is_for_tensor_cores = from.isForTensorCores ? 1 : 0;
         row.first_loop = narrow(loops.size());
         row.addends = narrow(from.how.addends);
         row.is_bounded = from.how.bounds.areAny() && from.element->isReal() ? 1 : 0;

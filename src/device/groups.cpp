@@ -40,12 +40,12 @@ const char* effectOf(const Instr& instr) {
     }
 }
 
-/// The device's products are of numbers as wide as their sums.
-bool hasNarrowFactors(const ir::Body& body, const Instr& instr) {
-    auto isNarrow = [&](std::size_t k) {
-        return types::isNarrow(body.regs[instr.operands[k]].type->element->kind);
-    };
-    return instr.op == Op::Contract && (isNarrow(1) || isNarrow(2));
+/// The library has kernels for factors that are both as the result is, or both of half or bfloat16.
+bool hasOtherFactors(const ir::Body& body, const Instr& instr) {
+    if (instr.op != Op::Contract) return false;
+    auto element = [&](std::size_t k) { return body.regs[instr.operands[k]].type->element; };
+    return element(1) != element(2) || element(1)->is(TypeKind::Int8) ||
+           (!types::isNarrow(element(1)->kind) && element(1) != element(0));
 }
 
 bool isTape(Op op) {
@@ -81,7 +81,7 @@ std::string whyNot(const ir::Module&, const elab::Kernel& kernel) {
     for (ir::BlockId id = 0; id < body.blocks.size(); ++id)
         for (const Instr& instr : body.blocks[id].instrs) {
             if (const char* effect = effectOf(instr)) return effect;
-            if (hasNarrowFactors(body, instr)) return "its products are of int8, half or bfloat16";
+            if (hasOtherFactors(body, instr)) return "its products are of int8, or of two types";
             if (isOpen(kernel, instr))
                 return "it has parameters that are known only when it starts";
             if (isTape(instr.op) && id != body.entry)

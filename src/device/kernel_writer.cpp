@@ -1,6 +1,7 @@
 #include "device/detail/kernel_writer.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/assert.h"
 #include "ir/writer.h"
@@ -16,7 +17,6 @@ using types::Type;
 
 namespace {
 
-constexpr std::uint32_t kTeamBits = 5;  ///< of a thread's number: which one of its team it is
 constexpr std::uint32_t kThread = 0, kThreads = 1, kFirstIteration = 2;  ///< parameters
 
 /// What the counter is in that iteration.
@@ -51,7 +51,11 @@ class KernelWriter {
 public:
     KernelWriter(const KernelParts& parts, types::TypeTable& table,
                  const std::vector<std::pair<Array, const Type*>>& known)
-        : arrays(known), p(parts), types(table), w(table) {
+        : arrays(known),
+          team(teamSize(parts.group.team, parts.group.trips())),
+          p(parts),
+          types(table),
+          w(table) {
         parameter("thread", types.intType());
         parameter("threads", types.intType());
         for (std::size_t k = 0; k < p.group.around.size(); ++k)
@@ -83,6 +87,7 @@ public:
     ir::Writer& writer() { return w; }
     std::vector<std::pair<Array, const Type*>> arrays;  ///< those that were needed
     std::vector<bool> written;
+    const std::int64_t team;  ///< threads of each iteration
 
 private:
     void parameter(const std::string& name, const Type* type) {
@@ -344,9 +349,10 @@ private:
         Reg first = w.load(kThread), by = w.load(kThreads);
         if (isTeamEach()) {
             member = w.local("member", type);
-            w.store(member, w.operation(Op::And, type, {first, w.integer(kTeam - 1)}));
-            first = w.operation(Op::Shr, type, {first, w.integer(kTeamBits)});
-            by = w.operation(Op::Shr, type, {by, w.integer(kTeamBits)});
+            const auto bits = std::countr_zero(static_cast<std::uint64_t>(team));
+            w.store(member, w.operation(Op::And, type, {first, w.integer(team - 1)}));
+            first = w.operation(Op::Shr, type, {first, w.integer(bits)});
+            by = w.operation(Op::Shr, type, {by, w.integer(bits)});
         }
         w.store(flat, first);
         const BlockId condition = w.inBlock([&] {
@@ -398,9 +404,10 @@ private:
 
     /// Others have read what is to be overwritten, and see what has been written.
     void apart(const std::function<void()>& inside) {
-        w.emit(Op::TeamWait, nullptr, {});
+        const auto size = static_cast<std::uint32_t>(team);
+        w.emit(Op::TeamWait, nullptr, {}).index = size;
         inside();
-        w.emit(Op::TeamWait, nullptr, {});
+        w.emit(Op::TeamWait, nullptr, {}).index = size;
     }
 
     void first(const std::function<void()>& inside) {
@@ -424,7 +431,7 @@ private:
             reduce(how.reductions[k], before[k]);
     }
 
-    /// for (i = member; i < trips; i += kTeam) an iteration of the nest.
+    /// for (i = member; i < trips; i += team) an iteration of the nest.
     void iterate(const Nest& nest) {
         const Type* type = types.intType();
         const std::uint32_t i = w.local("own", type);
@@ -444,7 +451,7 @@ private:
         regs = known;
         for (const Induction& loop : nest.loops) counters.erase(loop.counter);
         const BlockId step = w.inBlock(
-            [&] { w.store(i, w.operation(Op::Add, type, {w.load(i), w.integer(kTeam)})); });
+            [&] { w.store(i, w.operation(Op::Add, type, {w.load(i), w.integer(team)})); });
         w.emit(Op::Loop, nullptr, {}).blocks = {condition, iteration, step};
     }
 
@@ -453,7 +460,7 @@ private:
         const Type* type = p.body.locals[how.local].type;
         Reg value = w.load(parts.at(how.local));
         parts.erase(how.local);
-        for (std::uint32_t bit = kTeam / 2; bit > 0; bit /= 2) {
+        for (auto bit = static_cast<std::uint32_t>(team / 2); bit > 0; bit /= 2) {
             w.emit(Op::TeamExchange, type, {value}).index = bit;
             value = combine(w, how, type, value, w.result(type, false));
         }
@@ -518,8 +525,8 @@ Kernel writeKernel(const KernelParts& parts, types::TypeTable& types) {
         for (const auto& [array, type] : known) made.arrays.push_back(array);
         made.isWritten = attempt.written;
         made.iterationCount = static_cast<std::uint32_t>(parts.group.around.size());
-        made.isTeamEach = attempt.isTeamEach();
-        made.threads = parts.group.trips() * (made.isTeamEach ? kTeam : 1);
+        made.team = attempt.team;
+        made.threads = parts.group.trips() * made.team;
         return made;
     }
 }

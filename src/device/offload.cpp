@@ -9,6 +9,7 @@
 #include "base/passes.h"
 #include "device/detail/movable.h"
 #include "device/detail/parts.h"
+#include "device/detail/tensor_cores.h"
 #include "device/detail/uses.h"
 
 namespace strc::device {
@@ -327,7 +328,8 @@ private:
                     made.addresses.push_back(addressOf(array));
             } else if (const auto* sum = std::get_if<Contract>(&action.what)) {
                 made.kind = OperationKind::Contract;
-                made.what = contraction({sum->how, sum->element});
+                made.what =
+                    contraction({sum->how, sum->element, sum->factor, sum->isForTensorCores});
                 for (const Array& array : {sum->out, sum->a, sum->b})
                     made.addresses.push_back(addressOf(array));
                 for (const Array& array : sum->added) made.addresses.push_back(addressOf(array));
@@ -346,7 +348,9 @@ private:
 
     std::uint32_t contraction(const Contraction& wanted) {
         auto same = [&](const Contraction& known) {
-            return known.element == wanted.element && toTuple(known.how) == toTuple(wanted.how);
+            return known.element == wanted.element && known.factor == wanted.factor &&
+                   known.isForTensorCores == wanted.isForTensorCores &&
+                   toTuple(known.how) == toTuple(wanted.how);
         };
         auto found = std::find_if(result.contractions.begin(), result.contractions.end(), same);
         if (found == result.contractions.end())
@@ -572,8 +576,10 @@ private:
 }  // namespace
 
 Offloaded offload(base::Context& context, const ir::Module& program, const plan::Plan& plan,
-                  types::TypeTable& types) {
-    const Movable movable = findMovable(context.passes, program, plan, types);
+                  types::TypeTable& types, bool isFast) {
+    Movable movable = findMovable(context.passes, program, plan, types);
+    for (auto& [kernel, firing] : movable.firings)
+        useTensorCores(context.passes, firing, plan.program->kernels[kernel].code.name, isFast);
     if (context.passes.isEnabled(base::Pass::DeviceOverlap)) {
         const plan::Plan apart = withBordersApart(plan, movable);
         Offloaded cut = Offloader(apart, movable).run(true);

@@ -45,7 +45,9 @@ struct Operation {
 
 struct Contraction {
     ir::Contraction how;
-    const Type* element = nullptr;
+    const Type* element = nullptr;  ///< of the result and of addends
+    const Type* factor = nullptr;  ///< element of a and b
+    bool isForTensorCores = false;
 };
 
 struct Segment {
@@ -96,8 +98,9 @@ struct Offloaded {
     std::string why;  ///< nothing is moved; a sentence why
 };
 
-/// The pass `device-overlap` cuts segments into parts.
-Offloaded offload(base::Context&, const ir::Module&, const plan::Plan&, types::TypeTable&);
+/// The pass `device-overlap` cuts segments into parts. `isFast`: products of floats may be rounded (--fast-math).
+Offloaded offload(base::Context&, const ir::Module&, const plan::Plan&, types::TypeTable&,
+                  bool isFast);
 
 /// Kernels, then the segments with their operations, then what stays.
 std::string print(const Offloaded&);

@@ -35,6 +35,7 @@ void add(std::string& text, const Actions& actions, const Firing& firing, int in
             for (const Array& array : sum->added) rest += " + " + textOf(array);
             if (sum->how.bounds.areAny())
                 rest += fmt::format(" in [{}, {}]", sum->how.bounds.low, sum->how.bounds.high);
+            if (sum->isForTensorCores) rest += " on tensor cores";
             text += fmt::format("contract {} = {} * {}{}:{}\n", textOf(sum->out), textOf(sum->a),
                                 textOf(sum->b), rest, textOf(sum->how));
         } else if (const auto* copy = std::get_if<Copy>(&action.what)) {
@@ -112,8 +113,10 @@ private:
                 return fmt::format("{}launch {} ({})", times, made.kernels[each.what].kernel.name,
                                    addresses);
             case OperationKind::Contract:
-                return fmt::format("{}contract{} ({})", times,
-                                   device::textOf(made.contractions[each.what].how), addresses);
+                return fmt::format(
+                    "{}contract{} ({}){}", times, device::textOf(made.contractions[each.what].how),
+                    addresses,
+                    made.contractions[each.what].isForTensorCores ? " on tensor cores" : "");
             case OperationKind::Copy:
                 return fmt::format("{}copy {} bytes ({})", times, each.bytes, addresses);
             case OperationKind::Zero:

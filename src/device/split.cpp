@@ -225,7 +225,9 @@ private:
         for (const Induction& loop : group.apart) affine.enter(loop);
         Contract made;
         made.how = ir::contractionOf(instr);
-        made.element = body.regs[instr.operands[0]].type->element;
+        auto element = [&](std::size_t k) { return body.regs[instr.operands[k]].type->element; };
+        made.element = element(0);
+        made.factor = element(1);
         std::vector<ir::ContractionLoop> loops;
         for (const Induction& loop : group.apart) {
             ir::ContractionLoop step;
@@ -233,7 +235,7 @@ private:
             std::int32_t* steps[] = {&step.out, &step.a, &step.b, &step.added[0], &step.added[1]};
             for (std::size_t k = 0; k < instr.operands.size(); ++k)
                 *steps[k] = static_cast<std::int32_t>(stepOf(instr.operands[k], loop) /
-                                                      types::sizeOf(made.element));
+                                                      types::sizeOf(element(k)));
             loops.push_back(step);
         }
         made.how.loops.insert(made.how.loops.begin(), loops.begin(), loops.end());

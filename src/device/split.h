@@ -18,8 +18,9 @@ namespace strc::device {
 
 using types::Type;
 
-/// The threads of a warp, which wait for each other at little cost.
-constexpr std::int64_t kTeam = 32;
+/// The threads of a warp, which wait for each other at little cost, and of a block (STRC_DEVICE_THREADS).
+constexpr std::int64_t kWarp = 32;
+constexpr std::int64_t kBlock = 256;
 
 /// The memory in which an array lies.
 enum class Home : std::uint8_t {
@@ -47,7 +48,7 @@ struct Kernel {
     std::uint32_t firstIteration = 0;  ///< depth of the outermost loop whose round it gets
     std::uint32_t iterationCount = 0;
     std::int64_t threads = 1;
-    bool isTeamEach = false;  ///< an iteration is done by kTeam neighbouring threads
+    std::int64_t team = 1;  ///< so many neighbouring threads do an iteration: 1, kWarp or kBlock
     bool isThreadEach = false;  ///< one thread does it, and neighbours those of other firings
 };
 
@@ -59,9 +60,11 @@ struct Launch {
 };
 struct Contract {
     ir::Contraction how;
-    const Type* element = nullptr;
+    const Type* element = nullptr;  ///< of the result and of addends
+    const Type* factor = nullptr;  ///< element of a and b
     Array out, a, b;
     std::vector<Array> added;  ///< how.addends
+    bool isForTensorCores = false;  ///< the runtime chooses them if its sizes are worth it
 };
 struct Copy {
     Array to, from;

@@ -16,6 +16,10 @@ namespace {
 
 /// Beyond that, threads that do an iteration each keep a device busy.
 constexpr std::int64_t kManyIterations = std::int64_t{1} << 14;
+/// A warp each keeps it busy, too.
+constexpr std::int64_t kManyWarps = std::int64_t{1} << 10;
+/// From so many iterations of a loop on a block is worth its barriers.
+constexpr std::int64_t kVeryLong = 8 * kBlock;
 
 using Asked = std::function<bool(std::uint32_t)>;
 
@@ -50,7 +54,7 @@ private:
         if (instr.op == Op::Return) return false;
         if (instr.op == Op::Loop)
             if (auto loop = shared(instr, before)) {
-                isWorth = isWorth || loop->nest.trips() >= kTeam;
+                isWorth = isWorth || loop->nest.trips() >= kWarp;
                 team[&instr] = *loop;
                 return true;
             }
@@ -157,6 +161,13 @@ bool writesMemory(const ir::Body& body, const Instr& instr, const Asked& isShare
         default:
             return instr.result != ir::kNone && ir::info(instr.op).effects == ir::Effects::Write;
     }
+}
+
+std::int64_t teamSize(const Team& team, std::int64_t iterations) {
+    const bool isVeryLong = std::any_of(team.begin(), team.end(), [](const auto& each) {
+        return each.second.nest.trips() >= kVeryLong;
+    });
+    return team.empty() ? 1 : isVeryLong && iterations < kManyWarps ? kBlock : kWarp;
 }
 
 Team findTeam(const ir::Body& body, ir::Affine& affine, const Group& group, const Asked& isShared) {

@@ -66,7 +66,7 @@ public:
     std::shared_ptr<const codegen::DevicePart> run(const codegen::Options& how) {
         if (!isWanted()) return nullptr;
         auto parts = std::make_shared<device::Offloaded>(device::offload(
-            program.context, program.module, *program.plan, *program.program.types));
+            program.context, program.module, *program.plan, *program.program.types, how.fastMath));
         if (!parts->why.empty()) {
             unsupported(parts->why, kNothing);
             return nullptr;

@@ -43,6 +43,12 @@ TEAMS = {  # what threads do together: rows of 32 and more, and sums of all
         for (int i = 0; i < 70; i++) most = max(most, x[0, 69 - i]);
         for (int i = 0; i < 70; i++) d = max(d, (double) x[1, i] * i);
         push(narrow(x * (float) d + n * 0.5 + most, 1, 0, 10));"""),
+    "rows of a block": (2, 2500, "softmax(); add layernorm({2500}); add F",
+                        BODY % "push(narrow(x * amax(x, 1, 1) + amin(x, 1, 1) - sum(x * x, 1, 1), 1, 20, 20));"),
+    "doubles of a block": (1, 3000, "F", BODY % """double d = -1e9; int n = 7;
+        for (int i = 0; i < 3000; i++) n += i * (int) (x[0, i] * 10);
+        for (int i = 0; i < 3000; i++) d = max(d, (double) x[0, i] * i);
+        push(narrow(x * (float) d + n * 0.5 + mean(x), 1, 0, 10));"""),
     "what others of the team wrote": (4, 170, "F; add attention(true)", "tensor->tensor filter F { work pop 1 push 3 { "
                                      "tensor x = reshape(pop(), 2, 2, 34, 5); push(x); push(x * 0.5 + 1); push(x * x); } }\n"),
 }
@@ -68,6 +74,19 @@ APART = {  # iterations around launches that are done at once
         tensor z = y;
         push(z);"""),
 }
+TENSOR = {  # products of many rows, which tensor cores may do
+    "products": (70, 33, "linear(33, 13)", ""),
+    "sums in parts, and what follows": (20, 1600, "linear(1600, 10); add relu()", ""),
+    "transposed": (40, 20, "F", BODY % "tensor y = matmul(transpose(x, 0, 1), x); push(relu(y + narrow(x, 0, 0, 1)));"),
+    "heads": (20, 40, "F; add attention()", "tensor->tensor filter F { work pop 1 push 3 { tensor x = reshape(pop(), 2, 2, 10, 20); "
+              "push(x); push(x * 0.5 + 1); push(x * x); } }\n"),
+}
+SHORT = {  # products of half and bfloat16, with and without tensor cores
+    "products": (30, 33, "F", BODY % "tensor y = KIND(x); push((float) matmul(y, KIND(transpose(x, 0, 1) * 0.5 + 1)));"),
+    "sums in parts": (20, 1601, "F", BODY % "tensor y = KIND(x); push((float) matmul(y, transpose(y, 0, 1)));"),
+    "few rows": (40, 200, "F", BODY % "tensor y = KIND(x); push((float) matmul(narrow(y, 0, 5, 3), transpose(y, 0, 1)));"),
+    "transposed, in batches": (40, 15, "F", BODY % "tensor y = KIND(reshape(x, 4, 10, 15)); push((float) matmul(transpose(y, 1, 2), y));"),
+}
 
 
 class Emulated(DeviceCase):
@@ -83,7 +102,8 @@ class Emulated(DeviceCase):
     def numbers(self, text):
         return [float(word) for word in text.replace("[", " ").replace("]", " ").split()]
 
-    def check_same(self, *words):
+    def errors(self, *words):
+        """The greatest one, relative to numbers greater than 1, in each of the orders."""
         expected = self.numbers(self.call("run", "-i", str(ITEMS), *WEIGHTS, "p.str")[0].decode())
         self.assertGreaterEqual(len(set(expected)), ITEMS)
         for order in ("late", "early"):
@@ -91,8 +111,11 @@ class Emulated(DeviceCase):
             self.assertEqual(status, 0, errors)
             found = self.numbers(output)
             self.assertEqual(len(found), len(expected))
-            for mine, theirs in zip(found, expected):
-                self.assertLessEqual(abs(mine - theirs), 1e-5 * max(1, abs(theirs)), order)
+            yield max(abs(mine - theirs) / max(1, abs(theirs)) for mine, theirs in zip(found, expected))
+
+    def check_same(self, *words, most=1e-5):
+        for error in self.errors(*words):
+            self.assertLessEqual(error, most)
 
     def test_programs(self):
         for name, program in PROGRAMS.items():
@@ -116,8 +139,31 @@ class Emulated(DeviceCase):
                 self.check_same()
                 self.check_same("--disable-pass=device-distribution")
 
-    def shown(self, name):
-        return self.call("run", *WEIGHTS, "--device", "cuda", "--emit-after", name, "p.str")[0]
+    def test_tensor_cores(self):
+        """Factors of 11 bits with --fast-math, which shows; else whole ones."""
+        for name, program in TENSOR.items():
+            with self.subTest(name):
+                self.program(*program)
+                self.assertIn(b" on tensor cores", self.shown("device-tensor-cores", "--fast-math"))
+                self.assertNotIn(b" on tensor cores", self.shown("device-tensor-cores"))
+                for error in self.errors("--fast-math"):
+                    self.assertGreater(error, 1e-6)
+                    self.assertLess(error, 4e-3)
+                self.check_same("--fast-math", "--disable-pass=device-tensor-cores")
+
+    def test_short_factors(self):
+        for kind in ("half", "bfloat16"):
+            for name, (rows, columns, added, filters) in SHORT.items():
+                with self.subTest(name, kind=kind):
+                    self.program(rows, columns, added, filters.replace("KIND", kind))
+                    self.assertIn(b" on tensor cores", self.shown("device-tensor-cores"))
+                    # Results are rounded once: sums in another order may fall to the other side.
+                    most = 1e-3 if kind == "half" else 8e-3
+                    self.check_same(most=most)
+                    self.check_same("--disable-pass=device-tensor-cores", most=most)
+
+    def shown(self, name, *words):
+        return self.call("run", *WEIGHTS, "--device", "cuda", *words, "--emit-after", name, "p.str")[0]
 
     def test_what_follows_products_is_done_with_them(self):
         """Addends and bounds are operands of the contraction, which the library's kernels apply."""
@@ -198,6 +244,41 @@ int main(void) {
         for order in ("late", "early"):
             status, found, errors = self.run_kernel(body, order=order)
             self.assertEqual((status, found), (0, [b"%d" % (k ^ 5) for k in range(64)]), errors)
+
+    def multiplied(self, instruction, rounded="cvt.rna.tf32.f32 %r10, %f1;"):
+        """Of a = lane * 8 + register + 1 and b = (lane + 1) * 2 + register, sums from 0; the first word of each lane."""
+        body = ""
+        for k in range(6):
+            number = f"mad.lo.s32 %r10, %r1, 8, {k + 1};" if k < 4 else f"mad.lo.s32 %r10, %r1, 2, {k - 2};"
+            body += f"{number} cvt.rn.f32.s32 %f1, %r10; {rounded} mov.b32 %r{11 + k}, %r10; "
+        return "and.b32 %r1, %r1, 31; " + body + \
+            f"mov.f32 %f2, 0f00000000; {instruction} {{%f3, %f4, %f5, %f6}}, {{%r11, %r12, %r13, %r14}}, {{%r15, %r16}}, " \
+            "{%f2, %f2, %f2, %f2}; cvt.rzi.s32.f32 %r2, %f6; mov.u32 %r1, %tid.x; " + self.STORE
+
+    TF32 = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"
+
+    def test_tensor_cores(self):
+        """As PTX's manual tells where in the matrices each register of a lane lies."""
+        a, b = {}, {}
+        for lane in range(32):
+            group, place = divmod(lane, 4)
+            for k in range(4):
+                a[group + 8 * (k % 2), place + 4 * (k // 2)] = lane * 8 + k + 1
+            for k in range(2):
+                b[place + 4 * k, group] = lane * 2 + k + 2
+        expected = [b"%d" % sum(a[lane // 4 + 8, word] * b[word, lane % 4 * 2 + 1] for word in range(8)) for lane in range(32)] * 2
+        for order in ("late", "early"):
+            status, found, errors = self.run_kernel(self.multiplied(self.TF32), order=order)
+            self.assertEqual((status, found), (0, expected), errors)
+        # Two of 16 bits each in place of one number, the second one 0.
+        halves = self.multiplied("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", "mov.b32 %r10, %f1; shr.u32 %r10, %r10, 16;")
+        self.assertEqual(self.run_kernel(halves)[:2], (0, expected))
+
+    def test_factors_that_are_not_rounded(self):
+        body = self.multiplied(self.TF32, "add.f32 %f1, %f1, 0f3DCCCCCD; mov.b32 %r10, %f1;")
+        status, _, errors = self.run_kernel(body)
+        self.assertEqual(status, 99)
+        self.assertIn("a factor is not rounded to TF32, in k", errors)
 
     def test_memory_of_somebody_else(self):
         status, _, errors = self.run_kernel("mov.u32 %r2, 1; " + self.STORE, allocated=252)

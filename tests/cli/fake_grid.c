@@ -206,6 +206,45 @@ static uint32_t ballot(ptx_thread* thread, int is_set, uint32_t mask) {
     return result;
 }
 
+/// The factors in a word: one of TF32, or two.
+static int factors_of(ptx_thread* thread, ptx_factors kind, uint32_t word, double to[2]) {
+    if (kind == PTX_TF32) {
+        if (word & 0x1fff)
+            stop("a factor is not rounded to TF32, in", fiber_of(thread)->of->entry->name);
+        to[0] = ptx_f32(word);
+        return 1;
+    }
+    for (int k = 0; k < 2; ++k) {
+        const uint32_t bits = word >> 16 * k & 0xffff;
+        to[k] = kind == PTX_F16 ? ptx_f16(bits) : ptx_bf16(bits);
+    }
+    return 2;
+}
+
+/// Who has what: PTX ISA, "Matrix Fragments for mma.m16n8k8" and "... mma.m16n8k16". Products are exact and rounded once they
+/// are summed; a device may cut off more.
+static void multiply(ptx_thread* thread, ptx_factors kind, const uint32_t a[4], const uint32_t b[2],
+                     float sums[4]) {
+    enum { kLeft = 4, kRight = 2, kWords = 8 };
+    uint32_t left[kLeft][kWarp], right[kRight][kWarp];
+    for (int k = 0; k < kLeft; ++k) memcpy(left[k], exchanged(thread, a[k], ~0u), sizeof left[k]);
+    for (int k = 0; k < kRight; ++k)
+        memcpy(right[k], exchanged(thread, b[k], ~0u), sizeof right[k]);
+    const int group = (int)thread->laneid / 4, in_group = (int)thread->laneid % 4;
+    for (int k = 0; k < 4; ++k) {
+        const int column = 2 * in_group + k % 2;
+        double sum = sums[k];
+        for (int word = 0; word < kWords; ++word) {
+            double l[2], r[2];
+            const int half = word / 4;
+            factors_of(thread, kind, left[k / 2 + 2 * half][group * 4 + word % 4], l);
+            const int count = factors_of(thread, kind, right[half][column * 4 + word % 4], r);
+            for (int each = 0; each < count; ++each) sum += l[each] * r[each];
+        }
+        sums[k] = (float)sum;
+    }
+}
+
 _Noreturn static void leave(ptx_thread* thread) { longjmp(fiber_of(thread)->end, 1); }
 
 /// As on a device, the thread ends, and from then on every call fails.
@@ -223,7 +262,7 @@ static void touch(ptx_thread* thread, uint64_t at, uint64_t bytes) {
     fault(thread, kIllegal, "a place outside of its memory");
 }
 
-static const ptx_calls calls = {barrier, warp_barrier, shuffle, ballot, leave, touch};
+static const ptx_calls calls = {barrier, warp_barrier, shuffle, ballot, multiply, leave, touch};
 
 static void run_thread(fiber* f) {
     if (setjmp(f->end) == 0) f->of->entry->run(&f->thread, f->of->parameters);

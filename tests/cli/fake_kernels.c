@@ -155,6 +155,7 @@ static const fake_function functions[] = {
     {"strc_rows", 0, {8, 8, 8, 8, 8, 8}, rows},
     {"strc_tile_float", 0, {sizeof(strc_contraction)}, contract},
     {"strc_thin_float", 0, {sizeof(strc_contraction)}, contract},
+    {"strc_tensor_float", 0, {sizeof(strc_contraction)}, contract},
     {"strc_dots_float", 0, {sizeof(strc_contraction)}, contract},
     {NULL, 0, {0}, nothing},
 };

@@ -9,6 +9,8 @@
 
 typedef struct ptx_thread ptx_thread;
 
+typedef enum ptx_factors { PTX_TF32, PTX_F16, PTX_BF16 } ptx_factors;
+
 typedef struct ptx_calls {
     void (*barrier)(ptx_thread*);  ///< of the block
     void (*warp_barrier)(ptx_thread*, uint32_t mask);
@@ -16,6 +18,9 @@ typedef struct ptx_calls {
     uint32_t (*shuffle)(ptx_thread*, char mode, uint32_t value, uint32_t by, uint32_t clamp,
                         uint32_t mask, uint8_t* is_valid);
     uint32_t (*ballot)(ptx_thread*, int is_set, uint32_t mask);
+    /// mma.sync of a whole warp: adds the products of 16 rows of a and 8 columns of b to the lane's four sums.
+    void (*multiply)(ptx_thread*, ptx_factors, const uint32_t a[4], const uint32_t b[2],
+                     float sums[4]);
     void (*leave)(ptx_thread*);  ///< does not return
     /// Bytes of global memory that the thread reads or writes: ends the thread, and fails the kernel, if they are no memory of the device.
     void (*touch)(ptx_thread*, uint64_t at, uint64_t bytes);
@@ -64,6 +69,14 @@ static inline double ptx_f64(uint64_t bits) {
     memcpy(&value, &bits, sizeof value);
     return value;
 }
+static inline float ptx_f16(uint64_t bits) {
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const float sign = bits >> 15 & 1 ? -1.0f : 1.0f;
+    if (exponent == 31) return fraction ? NAN : sign * INFINITY;
+    return sign *
+           ldexpf((float)(exponent ? fraction + 1024 : fraction), (exponent ? exponent : 1) - 25);
+}
+static inline float ptx_bf16(uint64_t bits) { return ptx_f32(bits << 16); }
 static inline uint64_t ptx_of_f32(float value) {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -77,6 +90,11 @@ static inline uint64_t ptx_of_f64(double value) {
 
 // ---- instructions that C has no operator for
 
+/// To the nearest number of 11 bits, from halfway away from zero.
+static inline uint64_t ptx_tf32(float value) {
+    const uint32_t low = 0x1fff;
+    return value != value ? 0x7fffffff & ~low : ((uint32_t)ptx_of_f32(value) + 0x1000) & ~low;
+}
 static inline uint64_t ptx_funnel(uint32_t low, uint32_t high, uint32_t by, int is_left) {
     const uint64_t both = (uint64_t)high << 32 | low;
     return is_left ? (uint32_t)((both << by) >> 32) : (uint32_t)(both >> by);

@@ -261,6 +261,10 @@ class Function:
             self.set(operands[0], "b64", self.bits(operands[1]))
 
     def do_cvt(self, words, operands):
+        if words == ["f32", "f16"]:
+            return self.set(operands[0], "f32", f"ptx_f16({self.bits(operands[1])})")
+        if words == ["rna", "tf32", "f32"]:
+            return self.set(operands[0], "b32", f"ptx_tf32({self.value(operands[1], 'f32')})")
         to, source = [word for word in words if word in TYPES]
         value = self.value(operands[1], source)
         rounding = next((ROUNDED[word] for word in words if word in ROUNDED), None)
@@ -542,6 +546,21 @@ class Function:
         self.set(to.strip(), "b32", "got_")
         if valid:
             self.set(valid.strip(), "pred", "valid_")
+        self.lines.append("}")
+        self.meets = True
+
+    def do_mma(self, words, operands):
+        factors = {"m16n8k8 tf32 tf32": "PTX_TF32", "m16n8k16 f16 f16": "PTX_F16", "m16n8k16 bf16 bf16": "PTX_BF16"}
+        how = f"{words[2]} {words[6]} {words[7]}" if len(words) == 9 else ""
+        if how not in factors or [*words[:2], *words[3:6], words[8]] != ["sync", "aligned", "row", "col", "f32", "f32"]:
+            raise Unknown("mma." + ".".join(words))
+        results, a, b, c = ([part.strip() for part in each.strip("{}").split(",")] for each in operands)
+        self.lines.append(f"{{ const uint32_t a_[4] = {{{', '.join(self.value(each, 'u32') for each in a)}}}, "
+                          f"b_[2] = {{{', '.join(self.value(each, 'u32') for each in b)}}}; "
+                          f"float c_[4] = {{{', '.join(self.value(each, 'f32') for each in c)}}}; "
+                          f"t->calls->multiply(t, {factors[how]}, a_, b_, c_);")
+        for k, each in enumerate(results):
+            self.set(each, "f32", f"c_[{k}]")
         self.lines.append("}")
         self.meets = True
 

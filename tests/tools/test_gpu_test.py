@@ -45,7 +45,7 @@ class TestGpu(unittest.TestCase):
         status, told = self.call("--list")
         self.assertEqual(status, 0)
         names = [line.split()[0] for line in told.splitlines()]
-        for name in ("programs", "copies", "errors", "sessions", "overlap", "streams", "network-lstm-8"):
+        for name in ("programs", "copies", "errors", "sessions", "overlap", "streams", "network-lstm-8", "network-encoder-1-tf32"):
             self.assertIn(name, names)
         self.assertNotIn("build", names)
         self.assertIn("no part nonsense; there are programs, ", self.call("--stand-in", "nonsense")[1])
@@ -67,6 +67,22 @@ class TestGpu(unittest.TestCase):
         self.assertEqual(status, 0, told)
         self.assertNotIn("Copies beside the work ...", told)
         self.assertIn("streams: fine", told)
+
+    def test_another_strc(self):
+        """What another strc has done is done again, and its tables are gone meanwhile."""
+        script = self.out / "strc"
+        script.write_text(f'#!/bin/sh\nexec {STRC} "$@"\n')
+        script.chmod(0o755)
+        self.assertEqual(self.call("--stand-in", "overlap", strc=str(script))[0], 0)
+        self.assertNotIn("Copies beside the work ...", self.call("--stand-in", "overlap", strc=str(script))[1])
+        self.assertNotIn("of an older strc", self.report())
+        script.write_text("#!/bin/sh\nexit 1\n")
+        os.utime(script, (1, 1))
+        self.assertEqual(self.call("--stand-in", "--within", "0", "overlap", strc=str(script))[0], 2)
+        self.assertIn(", of an older strc", self.report())
+        status, told = self.call("--stand-in", "overlap", strc=str(script))
+        self.assertEqual(status, 1, told)
+        self.assertNotIn("| KiB an item |", self.report())
 
     def test_what_fails_does_not_stop_the_rest(self):
         script = self.out / "strc"

@@ -36,7 +36,7 @@ typedef struct strc_contraction {
 } strc_contraction;
 
 enum {
-    STRC_TILE = 64,  ///< rows and columns of a tile
+    STRC_TILE = 64,  ///< rows and columns of a tile, on tensor cores as well
     STRC_TILE_THREADS = 256,
     STRC_THIN_ROWS = 8,  ///< so many at the most for the kernels of few rows
     STRC_THIN_THREADS = 128,

@@ -16,6 +16,9 @@ extern "C" {
 /// Loops around an operation, those of the plan and those of a body together.
 #define STRC_DEVICE_DEPTH 6
 
+/// Threads of a block that do iterations of a LAUNCH.
+#define STRC_DEVICE_THREADS 256
+
 /// Blocks of device memory.
 typedef enum strc_device_memory {
     STRC_DEVICE_STATE,  ///< laid out as the host's
@@ -50,7 +53,8 @@ typedef struct strc_device_op {
     uint32_t first_iteration, iteration_count;  ///< LAUNCH: the loops whose iterations it gets
     uint32_t unused;
     uint64_t count;  ///< LAUNCH, CONTRACT: firings, all at once
-    uint64_t threads;  ///< LAUNCH: of one firing; 0: neighbouring threads do neighbouring firings, each all of its own
+    uint64_t
+        threads;  ///< LAUNCH: of one firing; 0: neighbouring threads do neighbouring firings, each all of its own
     uint64_t bytes;
 } strc_device_op;
 
@@ -61,14 +65,20 @@ typedef struct strc_device_contraction {
     uint32_t first_loop;
     uint32_t rows, columns, batch, sums;  ///< how many loops of each kind
     uint32_t addends;  ///< arrays whose elements are added to the sums
-    uint32_t is_bounded;  ///< what is less than `low` then becomes it, and what is greater than `high`
+    uint32_t
+        is_bounded;  ///< what is less than `low` then becomes it, and what is greater than `high`
     float low, high;
+    uint32_t is_for_tensor_cores;  ///< which are chosen if its sizes are worth it
+    uint32_t unused;
 } strc_device_contraction;
 
+/// Of the factors. Sums of half and bfloat16, results and addends are floats, else they are as the factors.
 typedef enum strc_device_element {
     STRC_DEVICE_FLOAT,
     STRC_DEVICE_DOUBLE,
     STRC_DEVICE_INT,
+    STRC_DEVICE_HALF,
+    STRC_DEVICE_BFLOAT16,
 } strc_device_element;
 
 typedef struct strc_device_loop {

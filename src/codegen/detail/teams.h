@@ -5,7 +5,8 @@
 
 namespace strc::codegen {
 
-/// False: it is no such operation.
+/// False: it is no such operation. The index of a wait is the size of the team, 32 or STRC_DEVICE_THREADS; an exchange of
+/// threads whose numbers differ by 32 or more is one of a block.
 bool emitTeam(BodyContext&, const Instr&);
 
 }  // namespace strc::codegen

@@ -1,6 +1,6 @@
 #pragma once
-/// Iterations of a nest that are long are done by a team, the threads of a warp: the loops of an iteration are shared by them,
-/// and what else it computes each of them does for itself. So the rows of a softmax or of a norm keep a device busy though there are
+/// Iterations of a nest that are long are done by a team, the threads of a warp, or of a block where they are very long and few: the
+/// loops of an iteration are shared by them, and what else it computes each of them does for itself. So the rows of a softmax or of a norm keep a device busy though there are
 /// few of them, and neighbouring threads read neighbours. Private to device.
 
 #include <cstdint>
@@ -34,6 +34,9 @@ using Team = std::map<const ir::Instr*, TeamLoop>;
 /// `isShared` tells locals that other launches look at.
 Team findTeam(const ir::Body&, ir::Affine&, const Group&,
               const std::function<bool(std::uint32_t local)>& isShared);
+
+/// How many threads do each of so many iterations.
+std::int64_t teamSize(const Team&, std::int64_t iterations);
 
 /// Does the instruction change memory that the whole team sees?
 bool writesMemory(const ir::Body&, const ir::Instr&,

@@ -25,7 +25,8 @@ protected:
     }
 
     Offloaded offloaded() {
-        return offload(program.context, program.module, *program.plan, *program.program.types);
+        return offload(program.context, program.module, *program.plan, *program.program.types,
+                       false);
     }
 
     static std::vector<std::size_t> partsOf(const Offloaded& made) {

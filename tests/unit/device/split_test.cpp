@@ -177,9 +177,15 @@ TEST_F(DeviceTest, TeamsShareLongIterations) {
     auto made = splitOf();
     ASSERT_TRUE(made);
     EXPECT_THAT(ir::print(made->kernels[0].body), HasSubstr("team.exchange"));
-    EXPECT_TRUE(made->kernels[0].isTeamEach);
+    EXPECT_EQ(made->kernels[0].team, kWarp);
     compileFilter("work pop 1 push 1 { push(reshape(sum(pop()), 1)); }", "tensor<float>[8, 8]");
     EXPECT_EQ(actionsOf(), "x32") << "both dimensions as one";
+    compileFilter("work pop 1 push 1 { push(sum(pop(), 1)); }", "tensor<float>[3, 2048]");
+    EXPECT_EQ(actionsOf(), "x768") << "a block a row";
+    compileFilter("work pop 1 push 1 { push(sum(pop(), 1)); }", "tensor<float>[3, 2047]");
+    EXPECT_EQ(actionsOf(), "x96") << "a warp is enough";
+    compileFilter("work pop 1 push 1 { push(sum(pop(), 1)); }", "tensor<float>[1024, 2048]");
+    EXPECT_EQ(actionsOf(), "x32768") << "many rows are warps enough";
     disabled = {base::Pass::DeviceTeams};
     compileFilter("work pop 1 push 1 { push(reshape(sum(pop()), 1)); }", "tensor<float>[8, 8]");
     EXPECT_EQ(actionsOf(), "x1");
@@ -234,7 +240,7 @@ TEST_F(DeviceTest, ShapesInTurnStay) {
             work pop 2 push 1 { tensor a = pop(); push(a + sum(pop())); }
         })");
     const Offloaded made =
-        offload(program.context, program.module, *program.plan, *program.program.types);
+        offload(program.context, program.module, *program.plan, *program.program.types, false);
     ASSERT_EQ(made.stays.size(), 1u);
     EXPECT_EQ(made.stays[0].why, "its tensors are of different shapes in turn");
 }
@@ -245,7 +251,7 @@ TEST_F(DeviceTest, CopiesAreAtTheBorders) {
         "void->void pipeline Main { add FileReader<tensor<float>[8]>(\"in.npy\"); add relu(); "
         "add sigmoid(); add FileWriter<tensor<float>[8]>(\"out.npy\"); }");
     const Offloaded made =
-        offload(program.context, program.module, *program.plan, *program.program.types);
+        offload(program.context, program.module, *program.plan, *program.program.types, false);
     EXPECT_EQ(made.why, "");
     EXPECT_THAT(made.stays, IsEmpty());
     ASSERT_FALSE(made.segments.empty());
@@ -263,12 +269,46 @@ TEST_F(DeviceTest, CopiesAreAtTheBorders) {
     EXPECT_THAT(print(made), HasSubstr("launch relu.0"));
 }
 
+TEST_F(DeviceTest, ShortFactorsAreForTensorCoresAndFloatsIfTheyMayBeRounded) {
+    auto areFor = [&](const std::string& work, bool isFast) {
+        compileFilter("work pop 1 push 1 { tensor x = pop(); " + work + " }",
+                      "tensor<float>[6, 6]");
+        std::vector<bool> found;
+        for (const Contraction& sum :
+             offload(program.context, program.module, *program.plan, *program.program.types, isFast)
+                 .contractions)
+            found.push_back(sum.isForTensorCores);
+        return found;
+    };
+    const std::string floats = "push(flatten(matmul(x, x), 0, -1));";
+    EXPECT_THAT(areFor(floats, false), ElementsAre(false));
+    EXPECT_THAT(areFor(floats, true), ElementsAre(true));
+    EXPECT_THAT(areFor("tensor y = half(x); push(flatten((float) matmul(y, y), 0, -1));", false),
+                ElementsAre(true));
+    EXPECT_THAT(areFor("tensor y = (double) x; push(flatten((float) matmul(y, y), 0, -1));", true),
+                ElementsAre(false));
+    EXPECT_THAT(
+        areFor(
+            "tensor h = x; for (int i = 0; i < 3; i++) h = matmul(h, x); push(flatten(h, 0, -1));",
+            true),
+        ::testing::AllOf(::testing::Not(IsEmpty()), ::testing::Each(true)));
+    disabled.push_back(base::Pass::DeviceTensorCores);
+    EXPECT_THAT(areFor(floats, true), ElementsAre(false));
+}
+
+TEST_F(DeviceTest, FactorsOfBytesStay) {
+    compileFilter(
+        "work pop 1 push 1 { tensor y = int8(pop()); "
+        "push(flatten((float) matmul(y, transpose(y, 0, 1)), 0, -1)); }");
+    EXPECT_EQ(actionsOf(), "not: its products are of int8, or of two types");
+}
+
 TEST_F(DeviceTest, WithoutTensorsNothingMoves) {
     compile(
         "void->void pipeline Main { add S; add T; } void->int filter S { int i; work push 1 { "
         "push(i++); } } int->void filter T { work pop 1 { println(pop()); } }");
     const Offloaded made =
-        offload(program.context, program.module, *program.plan, *program.program.types);
+        offload(program.context, program.module, *program.plan, *program.program.types, false);
     EXPECT_EQ(made.why, "no filter of it computes with tensors alone");
 }
 

@@ -179,8 +179,8 @@ TEST_F(RemoveReinterpretCasts, OnlyBetweenFilters) {
 
 TEST_F(RemoveReinterpretCasts, TheTapeOfScalarsIsWhereADeviceBegins) {
     compileChain("add frame({4, 8}); add Twice; add unframe({4, 8});", twice);
-    const device::Offloaded made =
-        device::offload(program.context, program.module, *program.plan, *program.program.types);
+    const device::Offloaded made = device::offload(program.context, program.module, *program.plan,
+                                                   *program.program.types, false);
     EXPECT_EQ(made.why, "");
     EXPECT_THAT(made.stays, IsEmpty());
     ASSERT_FALSE(made.segments.empty());
