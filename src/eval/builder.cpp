@@ -110,6 +110,9 @@ void Builder::endPreheader() {
     for (auto at = function.ranges.rbegin(); at != function.ranges.rend() && at->at > loopStart;
          ++at)
         at->at += moved;
+    for (auto call = function.firingCalls.rbegin();
+         call != function.firingCalls.rend() && call->at >= loopStart; ++call)
+        call->at += moved;
     for (auto [slot, count] : kept) freeKept[count - 1].push_back(slot);
     inLoop = false;
     preheader.clear();

@@ -320,6 +320,8 @@ void Compiler::emitCall(const Instr& instr) {
     out.needOutgoing(to);
     std::uint32_t result =
         instr.result == kNone ? registers.temporary(2) : registers.destination(instr);
+    if (instr.callee.kind == ir::CalleeKind::Stream && instr.index != ir::kNone)
+        out.markFiring(instr.index);
     out.op(Code32::Call, {number, result});
 }
 

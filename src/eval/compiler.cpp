@@ -107,4 +107,12 @@ SourceRange Function::rangeAt(const std::uint32_t* at) const {
     return found == ranges.begin() ? body->range : std::prev(found)->range;
 }
 
+std::uint32_t Function::firingAt(const std::uint32_t* at) const {
+    auto word = static_cast<std::uint32_t>(at - code.data());
+    auto found =
+        std::lower_bound(firingCalls.begin(), firingCalls.end(), word,
+                         [](const FiringCall& call, std::uint32_t w) { return call.at < w; });
+    return found != firingCalls.end() && found->at == word ? found->node : ir::kNone;
+}
+
 }  // namespace strc::eval

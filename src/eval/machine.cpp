@@ -5,6 +5,7 @@
 #include <new>
 
 #include "eval/detail/run.h"
+#include "eval/firing_node.h"
 
 namespace strc::eval {
 namespace {
@@ -277,8 +278,25 @@ void Run::expose(Slot* frame) {
     memory.end = frame[kEnd].slot;
 }
 
+namespace {
+
+std::uint32_t findFiring(const std::uint32_t* at, const Slot* frame) {
+    constexpr std::uint32_t kCallWords = 3;
+    while (true) {
+        const std::uint32_t node = frame[kFunction].function->firingAt(at);
+        if (node != ir::kNone || frame[kDepth].bits == 0) return node;
+        at = frame[kReturn].code - kCallWords;
+        frame = frame[kCaller].slot;
+    }
+}
+
+}  // namespace
+
+std::uint32_t firingNode(const Machine& machine) { return machine.memory->firing; }
+
 bool Run::trap(const std::uint32_t* at, const Slot* frame, Diag id, std::vector<std::string> args) {
     outcome = Outcome::Trapped;
+    memory.firing = findFiring(at, frame);
     machine.trap = Trap{id, frame[kFunction].function->rangeAt(at), std::move(args)};
     return false;
 }
@@ -356,6 +374,7 @@ Slot* outermost(Run& run) {
         begin = never ? nullptr : memory.room(begin, end, kStartSlots + main.need);
     if (!begin) {
         run.outcome = Outcome::Trapped;
+        run.memory.firing = ir::kNone;
         run.machine.trap =
             Trap{Diag::OutOfMemory,
                  main.body->range,
@@ -463,6 +482,7 @@ bool pass(Run& run, Slot* frame, std::span<const Value> args) {
         run.charge(value.bytes.size());
         if (value.type && !to->address) {
             run.outcome = Outcome::Trapped;
+            run.memory.firing = ir::kNone;
             run.machine.trap = Trap{Diag::OutOfMemory,
                                     run.code.table[0]->body->range,
                                     {"an argument", std::to_string(value.bytes.size())}};

@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "dynamic_shapes/fields.h"
+#include "eval/firing_node.h"
 #include "graph/hierarchy.h"
 #include "interp/detail/firings.h"
 #include "interp/faults.h"
@@ -61,6 +62,9 @@ void Firings::reportTrap(const Actor& actor, const eval::Trap& trap) {
         return reportDynamic(rates.pop, "pop", "pops");
     if (trap.id == Diag::PeekRateViolated && rates.peek.dynamic)
         return reportDynamic(rates.peek, "peek", "looks at item");
+    const std::uint32_t firing = eval::firingNode(state.machine);
+    if (state.options.written.firing && firing != ir::kNone)
+        return interp::reportTrap(state.context, *state.options.written.firing, firing, trap);
     interp::reportTrap(state.context, state.graph, actor.id, trap);
 }
 

@@ -30,6 +30,8 @@ enum class Tail : std::uint8_t {
 struct Written {
     const graph::Graph* graph = nullptr;  ///< null: it is as it was written
     const graph::Repetitions* quota = nullptr;
+    /// Of the nodes that calls of the one filter name (eval::firingNode).
+    const graph::Graph* firing = nullptr;
 };
 
 struct Options {

@@ -79,7 +79,9 @@ interp::Outcome run(Compilation& program, const Code* code, const interp::Option
             {program.module, program.elaboration, program.repetitions, *program.program.types},
             code->jit.program(), code->sites, options);
     interp::Options all = options;
-    if (program.before) all.written = {&program.elaboration.graph, &program.repetitions};
+    if (program.before)
+        all.written = {&program.elaboration.graph, &program.repetitions,
+                       &program.before->plan.program->graph};
     return interp::run(program.context, program.module, program.interpretedProgram(),
                        program.interpretedQuota(), *program.program.types, all);
 }

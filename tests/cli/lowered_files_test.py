@@ -54,7 +54,7 @@ class Files(Case):
         return path.read_bytes() if path.exists() else None
 
     def outcome(self, words, executable=None, status=0, data=b""):
-        """What is printed, the messages, and the file. The interpreter knows no more of a fault than that it is in the one filter."""
+        """What is printed, the messages without the places, and the file."""
         (self.folder / "out.raw").unlink(missing_ok=True)
         out, err = self.call(*words, input=data, executable=executable, status=status)
         err = [line for line in err.splitlines() if "error: " in line or "warning: " in line]
@@ -108,8 +108,34 @@ class Files(Case):
         _, err, written = self.alike(FAULT, 1003, status=1)
         self.assertIn("division", err[0])
         self.assertIsNotNone(written)
-        err = self.call("run", "--tapes=arrays", "--no-interpret", "p.str", status=1)[1]
-        self.assertIn("in instance Main.Work.Block", err)
+        self.places(path="p.str", instance="Main.Work.Block")
+
+    def places(self, path, instance):
+        """What each engine says of the fault: the same of the one filter as of the program as it was."""
+        expected = self.call("run", "--interpret", path, status=1)[1]
+        self.assertIn(f"in instance {instance}\n", expected)
+        for engine in ("--interpret", "--no-interpret"):
+            self.assertEqual(self.call("run", "--tapes=arrays", engine, path, status=1)[1], expected, engine)
+
+    def test_where_faults_are(self):
+        """The filter is named whose firing it is: the second one of two that share their functions, one in whose function the
+        fault is, one that looks further than it may, one that fires many times in a loop, and one in `prework`."""
+        chain = "void->void pipeline Main {{ add Ramp; {} add int->void filter {{ work pop 1 {{ println(pop()); }} }}; }}\n"
+        ramp = "void->int filter Ramp { int n; work push 1 { push(n++); } }\n"
+        divide = "int->int filter Divide(int at) { work pop 1 push 1 { push(1000 / (at - pop())); } }\n"
+        function = "int->int filter Far { int part(int x) { return 7 % (50 - x); } work pop 1 push 1 { push(part(pop())); } }\n"
+        peeks = "int->int filter Peeks { work pop 1 push 1 peek 3 { push(peek(peek(0))); pop(); } }\n"
+        late = "int->int filter Late { int[4] a; prework pop 1 push 1 { push(a[5 + pop()]); } work pop 1 push 1 { push(pop()); } }\n"
+        many = "int->int filter Many(int n) { work pop n push n { for (int k = 0; k < n; k++) push(pop()); } }\n"
+        for parts, text, instance in (
+            ("add Divide(5000); add Divide(200);", divide, "Main.Divide[1]"),
+            ("add Far;", function, "Main.Far"),
+            ("add Peeks;", peeks, "Main.Peeks"),
+            ("add Many(3); add Far; add Many(4);", function + many, "Main.Far"),
+            ("add Late;", late, "Main.Late"),
+        ):
+            with self.subTest(parts):
+                self.places(self.file("p.str", chain.format(parts) + ramp + text), instance)
 
     def test_files_that_are_not_there(self):
         path = self.file("p.str", CHAIN)

@@ -36,6 +36,9 @@ public:
     /// The next operation comes from `first`, its operands from `second`.
     void markRange(SourceRange first, SourceRange second);
 
+    /// The operation that follows is a call that does a firing of the node.
+    void markFiring(std::uint32_t node) { function.firingCalls.push_back({here(), node}); }
+
     // ---- slots
     std::uint32_t take(std::uint32_t count);
     void give(std::uint32_t slot, std::uint32_t count);

@@ -96,6 +96,12 @@ struct CodeRange {
     SourceRange range;  ///< ... comes from there
 };
 
+/// A call that does a firing of a node.
+struct FiringCall {
+    std::uint32_t at = 0;
+    std::uint32_t node = 0;
+};
+
 /// Bytes that are copied or zeroed in about the time of one operation. Work on fewer than kFewBytes is
 /// a part of the operation that does it.
 constexpr std::uint64_t kBytesPerStep = 64;
@@ -124,9 +130,12 @@ struct Function {
         0;  ///< slots of the extents of an aggregate result of dynamic type
     std::uint32_t weight = 1;  ///< operations that a call counts for
     std::vector<CodeRange> ranges;
+    std::vector<FiringCall> firingCalls;  ///< in order
     std::vector<Products> products;  ///< of Contract
 
     SourceRange rangeAt(const std::uint32_t* at) const;
+    /// Of the call there; ir::kNone: it is no firing, or no call.
+    std::uint32_t firingAt(const std::uint32_t* at) const;
 };
 
 struct Code {

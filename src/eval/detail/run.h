@@ -48,6 +48,7 @@ struct Machine::Memory {
     base::Limits limits;
     std::uint64_t bytes = 0;  ///< of pieces and arrays
     std::uint64_t stepsUsed = 0;
+    std::uint32_t firing = ir::kNone;  ///< firingNode
 };
 
 struct Run {
