@@ -20,9 +20,9 @@ static int is_first(const strc_rank *rank) { return rank->link.transport.rank ==
 /// Tells all others what rank 0 was answered, or hears it; `bytes` come along.
 static int64_t same(strc_rank *rank, int64_t value, void *bytes, uint64_t size) {
     if (is_first(rank)) {
-        strc_link_send_all(&rank->link,
-                           (strc_message_out){STRC_SAID_REPLY, (uint64_t)value,
-                                              (uint64_t)rank->all->outcome, bytes, size});
+        const strc_message_out told = {STRC_SAID_REPLY, (uint64_t)value,
+                                       (uint64_t)rank->all->outcome, bytes, size};
+        if (strc_link_send_all(&rank->link, told) != 0) strc_rank_lost(rank);
         return value;
     }
     strc_message_in *reply = strc_rank_wait(rank, 0, STRC_SAYS(STRC_SAID_REPLY));

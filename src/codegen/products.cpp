@@ -162,8 +162,10 @@ private:
 
     void call(Tile tile, std::int64_t height, const OperandOffsets& at, llvm::Value* vectors) {
         tile.height = height;
-        std::vector<llvm::Value*> operands{b.CreateInBoundsGEP(factorA.type, base.a, at.a), vectors,
-                                           address(base.out, at.out)};
+        // Rows that are prepared are counted from the first element of what they are of, which may lie before the words.
+        llvm::Value* rows = how.preparesRows ? b.CreateGEP(factorA.type, base.a, at.a)
+                                             : b.CreateInBoundsGEP(factorA.type, base.a, at.a);
+        std::vector<llvm::Value*> operands{rows, vectors, address(base.out, at.out)};
         for (std::size_t k = 0; k < how.addends; ++k)
             operands.push_back(address(base.addends[k], at.addends[k]));
         tile.fetched = fetched;

@@ -419,8 +419,7 @@ void Verifier::contract(const Instr& i) {
         i, "no sums of that type");
     const Contraction how = contractionOf(i);
     const bool arePartsFine =
-        !how.parts || (how.parts->loop < how.loops.size() && how.loops[how.parts->loop].out != 0 &&
-                       how.parts->trips > 0);
+        !how.parts || (how.parts->loop < how.loops.size() && how.parts->trips > 0);
     expect(arePartsFine, i, "no parts of that loop");
     expect(areWindowsFine(how), i, "no windows of those loops");
     std::vector<std::int64_t> lengths;

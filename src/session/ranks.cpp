@@ -15,6 +15,9 @@ bool checkMesh(Compilation& program, const Settings& settings) {
     if (settings.kernels != Kernels::Generated) conflict("--kernels");
     if (settings.profile) conflict("--profile");
     if (settings.lowers) conflict("--tapes=arrays");
+    if (program.elaboration.dynamicShape)
+        reportCannotCompile(
+            program, "ranks cannot share it: the shapes of its tensors are known to the run alone");
     return !diags.hasErrors();
 }
 

@@ -98,6 +98,7 @@ class Mesh(Case):
         self.build(NET, "sums:100")
         whole = self.alone()
         for workers in ("1", "3"):
+            self.file("out.raw", b"")
             self.call("run", "--split", "sums:100", "-j", workers, "--weights", "random:1", "--top", "Main", *self.FILES, self.file("made.str", NET))
             self.assertEqual(self.bytes("out.raw"), whole)
 
@@ -113,6 +114,7 @@ class Mesh(Case):
         for words in ((), ("--limit", "9000"), ("-i", "2"), ("--tail", "pad")):
             self.made(*self.FILES, *words)
             whole = self.bytes("out.raw")
+            self.file("out.raw", b"")
             self.made(*self.FILES, *words, "--ranks", "3")
             self.assertEqual(self.bytes("out.raw"), whole)
 
@@ -123,6 +125,7 @@ class Mesh(Case):
         alone = self.made(*self.FILES, status=1)
         self.assertIn("index-out-of-range", alone[1])
         whole = self.bytes("out.raw")
+        self.file("out.raw", b"")
         self.assertEqual(self.made(*self.FILES, "--ranks", "3", status=1), alone)
         self.assertEqual(self.bytes("out.raw"), whole)
 

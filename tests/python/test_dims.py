@@ -128,7 +128,7 @@ class Tokens(nn.Module):
     def forward(self, x):
         y = torch.cat([self.token.expand(x.shape[0], -1, -1), x], 1)
         n = y.shape[1]
-        y = y + self.places[:, :n]
+        y = y + self.places[:, :n] + self.places[:, -n:]
         made = (y @ y.transpose(1, 2)).masked_fill(~self.mask[:n, :n], float("-inf")).softmax(-1) @ y
         one = self.token.repeat(x.shape[0], 1, 1), torch.zeros_like(y), torch.full((x.shape[0], n), 2.5), torch.ones(n, dtype=torch.long) * y.long()[..., 0]
         return made[:, -1], made[:, 0], made[:, 1:], y[:, : x.shape[1]], y[:, :-1].sum(1) / n, made.reshape(-1, n, 2, 4).flatten(2), *one

@@ -201,6 +201,37 @@ def test_items_that_depend_on_each_other_stay_together(tmp_path):
         assert "keeps something from one item to the next" in found
 
 
+PAIRS = """
+tensor<float>[2]->tensor<float>[2] filter Main { work pop 2 push 1 { push(pop() + pop()); } }
+"""
+
+
+def pairing(rank, size):
+    strc.compile(PAIRS, "Main", mesh=size, split="batch")
+
+
+def test_items_that_are_not_one_for_one_stay_together(tmp_path):
+    """A process would give other items than its part of the stack."""
+    for found in together(tmp_path, 2, pairing):
+        assert "does not give one item for each that it takes" in found
+
+
+def test_a_group_that_was_lost_stays_lost():
+    """What the others send next is of another call: it would be taken for what this one waits for."""
+    mesh, calls = object.__new__(strc.Mesh), []
+    mesh.rank, mesh.size, mesh.failure = 0, 2, None
+
+    def lost(*_):
+        calls.append(1)
+        raise RuntimeError("gone")
+
+    for _ in range(2):
+        assert not mesh.attempt(lost, 0, 0, 0)
+        with pytest.raises(strc.MeshError, match="has lost the others: gone"):
+            mesh.check()
+    assert len(calls) == 1
+
+
 def failing(rank, size):
     source = "tensor<int>[1]->tensor<int>[1] filter Main { work pop 1 push 1 { tensor<int>[1] x = pop(); int y = 12 / x[0]; tensor<int>[1] z = x + y; push(z); } }"
     program = strc.compile(source, "Main", mesh=size, split="batch")

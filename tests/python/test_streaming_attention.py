@@ -122,6 +122,11 @@ def retention(model, q, k, v, steps):
     return (products(q, k) * (0.9 ** back.clamp(min=0).float() * model.band[:steps, :steps])) @ v
 
 
+def by_mask_of_a_batch(model, q, k, v, steps):
+    """The mask brings along a dimension that scores do not have."""
+    return products(q[0], k[0]).masked_fill(model.band[None, None, :steps, :steps] == 0, float("-inf")).softmax(3) @ v
+
+
 def causal(model, q, k, v, steps):
     return functional.scaled_dot_product_attention(q, k, v, is_causal=True)
 
@@ -139,7 +144,7 @@ def gates(model, q, k, v, steps):
     return (torch.sigmoid(products(q, k) - 0.1 * distances(steps)) * model.band[:steps, :steps] / REACH) @ v
 
 
-WAYS = [by_buffer, by_argument, made_in_forward, by_where, slopes, buckets, fixed_slopes, rotary, rotary_by_complex, rotary_by_pairs, retention, capped, gates]
+WAYS = [by_buffer, by_argument, made_in_forward, by_where, slopes, buckets, fixed_slopes, rotary, rotary_by_complex, rotary_by_pairs, retention, capped, gates, by_mask_of_a_batch]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -250,7 +255,16 @@ def weighed(model, q, k, v, steps):
     return (products(q, k) * model.band[:steps, :steps]).softmax(-1) @ v
 
 
+def one_head_for_all(model, q, k, v, steps):
+    return (products(q[:, :1], k[:, :1]) + slopes_of(steps)).masked_fill(model.band[:steps, :steps] == 0, float("-inf")).softmax(-1) @ v
+
+
+def slopes_of(steps):
+    return -torch.tensor([0.1 * (head + 1) for head in range(HEADS)])[:, None, None] * distances(steps)
+
+
 REFUSED = {
+    "one_head_for_all": (one_head_for_all, "a table gives its scores more heads, or more of a batch, than its queries and keys have"),
     "weighed": (weighed, "multiplied by a table before the softmax; a table can be added to them, or multiply the shares behind it"),
     "all_before": (causal, "each time step looks at all that came before it (at 60 in the example), which would have to be kept for ever"),
     "by_triangle": (by_triangle, "--context N, which imports the model as if it had such a mask"),

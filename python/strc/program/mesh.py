@@ -46,6 +46,8 @@ class Mesh:
         return self.attempt(self.exchanged, out, size, to)
 
     def attempt(self, what: Callable[[int, int, int], None], source: int, size: int, to: int) -> bool:
+        if self.failure is not None:
+            return False  # what the others send next is of another call
         try:
             what(source, size, to)
         except BaseException as error:  # it is raised when the call of the program has ended
@@ -53,18 +55,28 @@ class Mesh:
             return False
         return True
 
+    # Memory of the runtime goes when a collective has failed, and one that was given up may still write: what it reads and writes is its own.
+
     def gathered(self, own: int, size: int, to: int) -> None:
+        if size == 0:
+            return
         given = bytes_at(own, size)
         come = bytes_at(to, size * self.size)
         if self.device == "cpu":
-            self.wait(self.distributed.all_gather(list(come.split(size)), given, group=self.group, async_op=True))
+            made = given.new_empty(size * self.size)
+            self.wait(self.distributed.all_gather(list(made.split(size)), given.clone(), group=self.group, async_op=True))
+            come.copy_(made)
         else:
             come.copy_(self.on_device(self.distributed.all_gather_into_tensor, given, come))
 
     def exchanged(self, out: int, size: int, to: int) -> None:
+        if size == 0:
+            return
         given, come = bytes_at(out, size * self.size), bytes_at(to, size * self.size)
         if self.device == "cpu":
-            self.wait(self.distributed.all_to_all_single(come, given, group=self.group, async_op=True))
+            made = given.new_empty(size * self.size)
+            self.wait(self.distributed.all_to_all_single(made, given.clone(), group=self.group, async_op=True))
+            come.copy_(made)
         else:
             come.copy_(self.on_device(self.distributed.all_to_all_single, given, come))
 
@@ -79,9 +91,9 @@ class Mesh:
         work.wait(self.timeout)
 
     def check(self) -> None:
-        """Raises why a collective has failed, if one has."""
+        """Raises why a collective has failed, if one has: the group is of no use any more."""
         if self.failure is not None:
-            failure, self.failure = self.failure, None
+            failure = self.failure
             if not isinstance(failure, Exception):
                 raise failure
             raise MeshError(f"process {self.rank} of {self.size} has lost the others: {first_line(failure)}") from failure

@@ -47,8 +47,19 @@ class Compiled:
         self.calls = self.stream()
         if self.recipe.is_batch() and not self.calls.core.keeps_nothing:
             raise TypeError('the program keeps something from one item to the next, so processes cannot share a stack of them: split="batch" is for others')
+        if self.recipe.is_batch():
+            self.check_batch()
         shape = ("items " if self.recipe.is_batch() else "parts ") + "".join(value or "" for name, value in self.recipe.settings if name == "split")
         return f"{self.calls.core.identity:016x}, {shape}, {self.input} -> {self.output}"
+
+    def check_batch(self) -> None:
+        """Raises TypeError if an item of the input does not become one of the output."""
+        core = self.calls.core
+        assert self.output is not None
+        if self.input is None:
+            raise TypeError('the program takes nothing, so there is no stack to share: split="batch" is for others')
+        if core.block_in != len(self.input.tensors) or core.block_out != len(self.output.tensors):
+            raise TypeError('the program does not give one item for each that it takes, so processes cannot share a stack of them: split="batch" is for others')
 
     def stream(self) -> Stream:
         """A new one."""

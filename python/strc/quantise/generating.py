@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,11 +12,11 @@ import safetensors.torch
 import torch
 
 from ..errors import ImportFailure
-from ..streaming.running import SECONDS, compiler
+from ..streaming.running import compiler
 from ..torch.generation import Generator
-from .calibration import Samples, read_samples
+from .calibration import Samples, counted, read_samples
 from .importing import about_layers, layers_of_bytes, quantised_by
-from .running import type_text
+from .running import ELEMENTS, run_for_samples, type_text
 
 STEPS = 32  # at most, of tokens that nobody has given
 ITEMS = 2  # that an encoder takes
@@ -39,7 +38,7 @@ def quantised_generator(made: Generator, files: Sequence[str]) -> tuple[Generato
         return quantised_by(made, samples, True)
     steps = min(STEPS, made.context)
     tokens = tuple(torch.randint(0, made.tokens, (made.batch,)) for _ in range(steps))
-    return quantised_by(made, Samples((tokens,), f"{steps} random tokens one after the other"), False)
+    return quantised_by(made, Samples((tokens,), f"{counted(steps, 'random token')} one after the other"), False)
 
 
 def check_tokens(path: str, found: torch.Tensor, count: int) -> None:
@@ -67,9 +66,10 @@ def example_items(made: Generator) -> torch.Tensor:
     kind = made.taken
     assert kind and made.encoder
     shape = (ITEMS, *kind.shape)
-    if kind.elements != "long":
-        return torch.randn(shape)
-    return torch.randint(0, made.tokens, shape)
+    element = next(each for each, name in ELEMENTS.items() if name == kind.elements)
+    if element.is_floating_point:
+        return torch.randn(shape).to(element)
+    return torch.randint(0, made.given_tokens, shape, dtype=element)
 
 
 def tokens_of(made: Generator, given: torch.Tensor) -> numpy.ndarray:
@@ -80,7 +80,7 @@ def tokens_of(made: Generator, given: torch.Tensor) -> numpy.ndarray:
         safetensors.torch.save_file({name: t.contiguous().clone() for name, t in made.used_tensors().items()}, path / "model.safetensors")
         numpy.save(path / "given.npy", given.numpy())
         words = [compiler(), "run", "-w", "--top", "Generate", "--input", type_text(given[0]), "--in", "given.npy", "--out-format", "text", "model.str"]
-        done = subprocess.run(words, cwd=path, capture_output=True, text=True, check=False, timeout=SECONDS)
+        done = run_for_samples(words, path)
         if done.returncode != 0:
-            raise ImportFailure(f"the program that generates does not run, which is an error of the importer:\n{done.stderr.strip()}")
+            raise ImportFailure(f"the program that generates does not run on the samples:\n{done.stderr.decode('utf-8', errors='replace').strip()}")
         return numpy.array([int(token) for token in done.stdout.split()])

@@ -39,6 +39,8 @@ def quantised_by(imported: M, samples: Samples, sets_units: bool) -> tuple[M, st
     if program.loop and len(samples.inputs) > 1:
         raise ImportFailure("--quantize runs the model on samples of its inputs: one that keeps states, and takes several inputs besides, is refused")
     samples = taken(program, samples)
+    if not samples.inputs:
+        raise ImportFailure("--quantize runs the model on samples of its inputs, and nothing uses those that it has")
     made = layers_of_bytes(imported, steps_of(program, imported.tensors, imported.written, samples) if sets_units else None)
     expected = results_of(program, imported.tensors, imported.written, samples.inputs)
     found = results_of(made.program, made.tensors, imported.written, samples.inputs)

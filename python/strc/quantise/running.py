@@ -33,6 +33,14 @@ def type_text(sample: torch.Tensor) -> str:
     return f"{'x'.join(map(str, sample.shape))}:{ELEMENTS[sample.dtype]}"
 
 
+def run_for_samples(words: Sequence[str], folder: Path) -> subprocess.CompletedProcess[bytes]:
+    """Raises `ImportFailure` if that takes too long."""
+    try:
+        return subprocess.run(words, cwd=folder, capture_output=True, check=False, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        raise ImportFailure(f"the program takes longer than {SECONDS} s for the samples, by which --quantize says how near it comes") from None
+
+
 def results_of(
     program: Program, tensors: Mapping[str, torch.Tensor], written: Mapping[str, Written], inputs: Sequence[Sequence[torch.Tensor]],
 ) -> list[list[torch.Tensor]]:
@@ -52,10 +60,10 @@ def results_of(
             words += ["--input", type_text(samples[0]), "--in", f"in{k}.npy"]
         for k in range(results):
             words += ["--out", f"out{k}.npy"]
-        done = subprocess.run([*words, "model.str"], cwd=path, capture_output=True, check=False, timeout=SECONDS)
+        done = run_for_samples([*words, "model.str"], path)
         if done.returncode != 0:
             told = (done.stdout + done.stderr).decode("utf-8", errors="replace").strip()
-            raise ImportFailure(f"the program with weights of int8 does not run, which is an error of the importer:\n{told}")
+            raise ImportFailure(f"the program does not run on the samples:\n{told}")
         count = len(inputs[0])
         found = [numpy.load(path / f"out{k}.npy") for k in range(results)]
         return [[torch.from_numpy(numpy.asarray(one)) for one in (result if count > 1 else [result])] for result in found]

@@ -173,8 +173,10 @@ class Prover:
 
     def changed(self, given: Sequences, seed: int) -> tuple[Sequences, int, int]:
         period = self.streamed.period
-        begin = (given.length // 3 // period + seed) * period
-        end = begin + period * max(1, given.length // 8 // period)
+        states = given.length // period
+        count = max(1, states // 8)
+        begin = min(states // 3 + seed, states - count) * period
+        end = begin + count * period
         generator = torch.Generator().manual_seed(seed)
         inputs = []
         for x, about in zip(given.inputs, self.streamed.inputs):

@@ -108,8 +108,9 @@ FOLDED: dict[str, Callable[..., torch.Tensor]] = {
 def folded(one: Instruction, names: list[str], others: set[str], tensors: dict[str, torch.Tensor]) -> Instruction:
     """An operator on stored values as another one, or as one of `others` if that is the same."""
     value = FOLDED[one.op](one, *(tensors[given] for given in names)).clone()
-    name = next((other for other in sorted(others) if torch.equal(tensors[other], value)), f"{names[0]}.{one.var}")
-    tensors[name] = value
+    same = (other for other in sorted(others) if tensors[other].dtype == value.dtype and torch.equal(tensors[other], value))
+    name = next(same, f"{names[0]}.{one.var}")
+    tensors.setdefault(name, value)
     return replace(one, op="const", params=(name,), args=())
 
 

@@ -90,15 +90,15 @@ REPLACED = {
 def replaced(functions: Mapping[tuple[str, str], Any]) -> Iterator[None]:
     """While it lasts functions of modules, or of their classes, by the names of both, are others, in modules that have been loaded."""
     kept: list[tuple[Any, str, Any]] = []
-    for (name, function), instead in functions.items():
-        owner: Any = sys.modules.get(name)
-        if owner is not None:
+    try:
+        for (name, function), instead in functions.items():
+            owner: Any = sys.modules.get(name)
             *classes, last = function.split(".")
             for one in classes:
-                owner = getattr(owner, one)
-            kept.append((owner, last, getattr(owner, last)))
-            setattr(owner, last, instead)
-    try:
+                owner = getattr(owner, one, None)
+            if hasattr(owner, last):  # other versions may have none
+                kept.append((owner, last, getattr(owner, last)))
+                setattr(owner, last, instead)
         yield
     finally:
         for owner, last, before in kept:

@@ -9,6 +9,7 @@ from dataclasses import replace
 import torch
 
 from ...ir import Instruction
+from ...ir.model import Shape
 from ...source.floats.attention import FUNCTIONS
 from ..builder import Builder, Refused
 from ..moves import REORDERED
@@ -64,7 +65,16 @@ def over_time(build: Builder, instruction: Instruction, args: list[Operand]) -> 
         return replace(scores, softmax=True)
     if instruction.op == "amax" and not scores.softmax and len(dims := numbers(instruction.positional[0])) == 1 and goes_over_keys(scores, dims[0]):
         return replace(scores, is_greatest=True)
+    if others and build.shape != scores.shape:
+        scores = in_shape(scores, build.shape)
     return with_table(build, instruction, at, scores, others)
+
+
+def in_shape(scores: Scores, shape: Shape) -> Scores:
+    """Scores that a table has given more dimensions."""
+    if math.prod(shape) != math.prod(scores.shape):
+        raise Refused("a table gives its scores more heads, or more of a batch, than its queries and keys have")
+    return replace(scores, shape=shape, codes=None if scores.codes is None else scores.codes.reshape(shape))
 
 
 def goes_over_keys(scores: Scores, dim: int) -> bool:

@@ -48,7 +48,7 @@ def side_by_side(build: Builder, args: list[Value], op: str, params: tuple[Param
 def beside(build: Builder, stored: Stored, like: Timed, var: int) -> Stored | tuple[int, Shape]:
     """A stored value beside frames of a variable; as frames, too, where it has one for each time step."""
     dim = len(stored.shape) - like.from_right
-    if dim < 0 or stored.shape[dim] == 1 or stored.shape[dim] != like.shape[like.axis]:
+    if dim < 0 or like.steps == 1 or stored.shape[dim] == 1 or stored.shape[dim] != like.shape[like.axis]:
         return stored
     if not like.alone:
         raise Refused("a stored value has a part for each time step, where time is together with other dimensions")

@@ -78,6 +78,7 @@ class Generator(Imported):
     prompt: tuple[int, ...] = ()
     encoder: Model | None = None
     taken: Kind | None = None  # by the encoder
+    given_tokens: int = 0  # that the encoder knows, if it takes tokens
 
     def source(self, replicate: bool = False, title: str = "") -> str:
         values: dict[str, Any] = {
@@ -146,8 +147,9 @@ def import_encoded(model: Any, context: int, example: torch.Tensor | None, promp
     encoder, step = Encoder(model), EncodedStep(model, attention)
     for module in (encoder, step):
         module.train(model.training)
-    if not example.dtype.is_floating_point:
-        example = torch.randint(0, model.get_input_embeddings().num_embeddings, example.shape, dtype=example.dtype)
+    given_tokens = 0 if example.dtype.is_floating_point else int(model.get_input_embeddings().num_embeddings)
+    if given_tokens:
+        example = torch.randint(0, given_tokens, example.shape, dtype=example.dtype)
     before = import_model(encoder, [example])
     with torch.no_grad(), unchanged(model):
         encoded = encoder(example)
@@ -159,7 +161,10 @@ def import_encoded(model: Any, context: int, example: torch.Tensor | None, promp
         lambda: [step(*encoded, one, torch.tensor([place]))[0] for place, one in enumerate(tokens.T)], attention,
     )
     named = replace(before.program, name=f"{type(model).__name__}Encoder")
-    return Generator(**step_of(model, made), batch=len(example), context=context, prompt=prompt, encoder=replace(before, program=named), taken=only_kind([example]))
+    return Generator(
+        **step_of(model, made), batch=len(example), context=context, prompt=prompt, encoder=replace(before, program=named), taken=only_kind([example]),
+        given_tokens=given_tokens,
+    )
 
 
 def step_of(model: torch.nn.Module, made: Imported) -> dict[str, Any]:

@@ -105,8 +105,17 @@ def open_part(ctx: Lowering, x: Any, dim: int, start: Any, step: int) -> Any:
     """A part whose ends depend on an open dimension; how long it is the graph says."""
     if step != 1:
         raise NotLowered("every so many items of a dimension that is open")
-    low = x.shape[dim] + start if isinstance(start, int) and start < 0 else start
+    low = x.shape[dim] + start if is_negative(start) else start
     return open_sizes.part(ctx, x, dim, low, low + ctx.meta.shape[dim], ctx.meta)
+
+
+def is_negative(place: Any) -> bool:
+    """Does it count from the end, whatever open sizes it depends on?"""
+    if isinstance(place, int):
+        return place < 0
+    from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+    return statically_known_true(place < 0)
 
 
 @lowers("narrow.default")
@@ -121,7 +130,7 @@ def select(ctx: Lowering, x: Any, dim: int, index: int) -> Any:
         raise NotLowered("an element of a dimension that is open")
     if size is None and (static(index) is None or index < 0):
         one = torch.empty([1 if place == x.dim(dim) else extent for place, extent in enumerate(x.shape)], dtype=x.dtype, device="meta")
-        at = index if static(index) is None else x.shape[x.dim(dim)] + index
+        at = x.shape[x.dim(dim)] + index if is_negative(index) else index
         return ctx.emit("squeeze", (open_sizes.part(ctx, x, x.dim(dim), at, at + 1, one),), x.dim(dim))
     return item(ctx, x, x.dim(dim), index if size is None else index % size, ctx.meta)
 
