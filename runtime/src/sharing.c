@@ -97,8 +97,9 @@ static void add(strc_sharing *sharing, strc_division division) {
 static uint32_t long_enough(const strc_sharing *sharing) {
     const strc_sharing_way *used = &sharing->ways[sharing->used];
     const double each = used->chunk * used->division.threads / used->division.slices;
-    const double wanted = each > 0 ? kChunk / each : 1;
-    return wanted < sharing->limits.slices ? (uint32_t)wanted : sharing->limits.slices;
+    uint32_t slices = used->division.slices;
+    while (2 * slices <= sharing->limits.slices && 2 * slices * each <= kChunk) slices *= 2;
+    return slices;
 }
 
 /// Chunks of half and of twice the length, longer ones if these are short, and those with other sections.

@@ -187,7 +187,8 @@ llvm::Value* toInts(BodyContext& c, llvm::Value* real) {
 /// The lower bits of an int. Elements of tensors become int8, so if the int was a float, it is done in a loop that should go in vectors.
 llvm::Value* toByte(BodyContext& c, llvm::Value* number) {
     if (auto* call = llvm::dyn_cast<llvm::CallInst>(number);
-        call && call->getIntrinsicID() == llvm::Intrinsic::fptosi_sat)
+        call && call->getIntrinsicID() == llvm::Intrinsic::fptosi_sat &&
+        call->getType()->getScalarSizeInBits() == 32)
         number = toInts(c, call->getArgOperand(0));
     return c.b.CreateTrunc(number, number->getType()->getWithNewType(c.m.i8()));
 }

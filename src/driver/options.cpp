@@ -198,7 +198,7 @@ void addPartitions(OptionAdder& add, CLI::App& sub) {
         sub, "--threads", "N",
         "show how N threads share each call of a library (build --shared --threads N) instead",
         [&add](const std::string& text) {
-            if (!add.parseInteger("--threads", text, 1, 64)) return;
+            if (!add.parseInteger("--threads", text, 2, 64)) return;
             add.set("threads", text);
             add.set("shared");
             add.set("partitions");

@@ -2,6 +2,7 @@
 // anew for them, and only tapes become longer.
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "plan/detail/chunk.h"
@@ -20,6 +21,7 @@ constexpr std::int64_t kMostNearBytes = 1 << 19;
 struct Use {
     bool isTouched = false, isOneSegment = true, isRegular = true;
     std::size_t segment = 0;
+    std::size_t firstReader = SIZE_MAX;  ///< its segment
     std::int64_t perSlice =
         0;  ///< items; the same for all that read and write there, if it is regular
 };
@@ -28,7 +30,9 @@ class Slices {
 public:
     Slices(Plan& made, Chunk& of) : plan(made), chunk(of), uses(made.channels.size()) {
         for (std::size_t k = 0; k < chunk.segments.size(); ++k)
-            forEachPlace(k, [&](EdgeId tape, Position& place) { note(uses[tape], k, place); });
+            forEachPlace(k, [&](EdgeId tape, Position& place, bool writes) {
+                note(uses[tape], k, place, writes);
+            });
     }
 
     void take(const std::vector<Channel>& before, const std::vector<std::int64_t>& capacity,
@@ -42,7 +46,7 @@ public:
                 plan.channels[tape].capacity =
                     std::max(before[tape].capacity, itemsFor(chunk.slices, tape, capacity));
         for (std::size_t k = 0; k < chunk.segments.size(); ++k)
-            forEachPlace(k, [&](EdgeId tape, Position& place) {
+            forEachPlace(k, [&](EdgeId tape, Position& place, bool) {
                 if (isGone(tape)) place.perIteration.front() = 0;
             });
     }
@@ -61,16 +65,21 @@ private:
     void forEachPlace(Step& step, Do act) {
         for (Step& inner : step.body) forEachPlace(inner, act);
         const bool fires = step.kind == StepKind::Fire;
-        auto all = [&](std::vector<Position>& places, const auto& edges) {
+        auto all = [&](std::vector<Position>& places, const auto& edges, bool writes) {
             for (std::size_t port = 0; port < places.size(); ++port)
-                act(plan.channels[fires ? edges[port] : step.channel].tape, places[port]);
+                act(plan.channels[fires ? edges[port] : step.channel].tape, places[port], writes);
         };
         const auto none = std::vector<EdgeId>{};
-        all(step.inputs, fires ? plan.inputsOf(step.node) : none);
-        all(step.outputs, fires ? plan.outputsOf(step.node) : none);
+        all(step.inputs, fires ? plan.inputsOf(step.node) : none, false);
+        all(step.outputs, fires ? plan.outputsOf(step.node) : none, true);
     }
 
-    static void note(Use& use, std::size_t segment, const Position& place) {
+    static void note(Use& use, std::size_t segment, const Position& place, bool writes) {
+        // What waits in a feedback loop of several segments suffices for the usual slices alone.
+        if (!writes)
+            use.firstReader = std::min(use.firstReader, segment);
+        else if (use.firstReader < segment)
+            use.isRegular = false;
         if (place.perIteration.empty()) {
             use.isRegular = false;
             return;

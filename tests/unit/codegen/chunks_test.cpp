@@ -249,6 +249,20 @@ TEST_F(Chunks, SplitjoinsAndFeedback) {
     expectSame();
 }
 
+/// What is enqueued suffices for a chunk of the usual length, not for one of all slices that there would be memory for.
+TEST_F(Chunks, FeedbackOfSeveralSegmentsBoundsThem) {
+    make(
+        "add Lcg; add Heavy(700); add feedbackloop { join roundrobin(1, 1); body pipeline { add "
+        "int->int filter { int s; work pop 2 push 2 { int x = pop() + pop() * 3; for (int k = 0; k "
+        "< 300; k++) x = x * 31 + (x >> 7); s += x; push(x); push(s); } }; add Sum; }; loop "
+        "Identity<int>; split roundrobin(1, 1); for (int i = 0; i < 1500; i++) enqueue i; }; add "
+        "Heavy(700);",
+        1);
+    expectSame();
+    EXPECT_EQ(program.plan->chunk->slices, program.plan->chunk->usual)
+        << plan::print(*program.plan);
+}
+
 TEST_F(Chunks, AFaultIsTheOneOfOneThread) {
     make(
         "add Count; add Heavy(100); add int->int filter { int n; work pop 1 push 1 { int x = "
