@@ -122,11 +122,11 @@ class Mesh:
 
     def agree(self, make: Callable[[], str]) -> None:
         """Has each process make its program. Raises what is wrong with the own one, and MeshError if another one has failed or has another program."""
-        from .. import __version__
+        from .._core import version
 
         failure: Exception | None = None
         try:
-            said = (True, f"{make()}, strc {__version__}")
+            said = (True, f"{make()}, strc {version()}")
         except Exception as error:
             failure, said = error, (False, first_line(error))
         all_said = self.objects(said)
@@ -151,6 +151,7 @@ class Mesh:
         if counts == {None} or len(counts) != 1 or count is not None:
             return stream.once(values, count)
         total = counts.pop()
+        assert total is not None
         made: tuple[Any, ...] = ()
         failure: Exception | None = None
         try:

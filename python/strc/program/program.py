@@ -54,8 +54,8 @@ class Compiled:
 
     def check_batch(self) -> None:
         """Raises TypeError if an item of the input does not become one of the output."""
+        assert self.calls is not None and self.output is not None
         core = self.calls.core
-        assert self.output is not None
         if self.input is None:
             raise TypeError('the program takes nothing, so there is no stack to share: split="batch" is for others')
         if core.block_in != len(self.input.tensors) or core.block_out != len(self.output.tensors):

@@ -115,7 +115,7 @@ def is_negative(place: Any) -> bool:
         return place < 0
     from torch.fx.experimental.symbolic_shapes import statically_known_true
 
-    return statically_known_true(place < 0)
+    return bool(statically_known_true(place < 0))
 
 
 @lowers("narrow.default")
