@@ -42,12 +42,10 @@ void strc_sharing_begin(strc_sharing *sharing, strc_sharing_limits limits, int a
         sharing->ways[sharing->count++].division = division;
 }
 
-static int is_known(const strc_sharing_way *way) { return way->is_known; }
-
 /// The first of them that has not been measured; `count`: all have been.
 static uint32_t first_unknown(const strc_sharing *sharing) {
     uint32_t k = 0;
-    while (k < sharing->count && is_known(&sharing->ways[k])) ++k;
+    while (k < sharing->count && sharing->ways[k].is_known) ++k;
     return k;
 }
 
@@ -68,7 +66,7 @@ static uint32_t choose(const strc_sharing *sharing) {
     uint32_t best = 0;
     for (uint32_t k = 1; k < sharing->count; ++k) {
         const strc_sharing_way *way = &sharing->ways[k];
-        if (!is_known(way)) continue;
+        if (!way->is_known) continue;
         const int is_fewer = way->division.threads < sharing->ways[best].division.threads;
         const double than = sharing->ways[best].each;
         if (is_fewer ? way->each < than * least_gain : way->each * least_gain < than) best = k;
@@ -135,10 +133,10 @@ void strc_sharing_remember(strc_sharing *sharing, const strc_tuning *known) {
 }
 
 int strc_sharing_known(const strc_sharing *sharing, strc_tuning *to) {
-    if (sharing->is_always || !is_known(&sharing->ways[0])) return 0;
+    if (sharing->is_always || !sharing->ways[0].is_known) return 0;
     uint32_t shared = sharing->used;
     for (uint32_t k = 1; shared == 0 && k < sharing->count; ++k)
-        if (is_known(&sharing->ways[k])) shared = k;
+        if (sharing->ways[k].is_known) shared = k;
     if (shared == 0) return 0;
     const strc_sharing_way *way = &sharing->ways[shared];
     *to = (strc_tuning){sharing->ways[0].each, way->each, way->chunk, way->division};
@@ -185,9 +183,9 @@ uint64_t strc_sharing_chunks(const strc_sharing *sharing, strc_division division
 
 /// The first transaction behind one of another way does not count: memory is touched, threads are made, and those that worked before
 /// still look for more.
-static int is_slower(strc_sharing *sharing, uint32_t number) {
+static int comes_first(strc_sharing *sharing, uint32_t number) {
     strc_sharing_way *way = &sharing->ways[number];
-    const int is_first = number != sharing->last && (is_known(way) || !way->has_run);
+    const int is_first = number != sharing->last && (way->is_known || !way->has_run);
     sharing->last = number;
     way->has_run = 1;
     return is_first;
@@ -231,12 +229,14 @@ void strc_sharing_measured(strc_sharing *sharing, strc_sharing_run run) {
     if (number == sharing->count) return;
     strc_sharing_way *way = &sharing->ways[number];
     if (run.chunks != 0) way->chunk = time / (double)run.chunks;
-    const int lacks = sharing->is_trial && number != sharing->tried;
-    const int counts = !is_slower(sharing, number);
-    double each = time / (double)run.states;
-    const int is_used = is_known(way) && number == sharing->used && !sharing->is_trial;
-    if (!lacks && (!counts || !(is_used || is_tried(sharing, number, run, &each)))) return;
-    if (!lacks) note(way, each);
+    const int is_first = comes_first(sharing, number);
+    // A trial ends where there was too little to do for the way that is tried.
+    if (!sharing->is_trial || number == sharing->tried) {
+        double each = time / (double)run.states;
+        const int is_used = way->is_known && number == sharing->used && !sharing->is_trial;
+        if (is_first || (!is_used && !is_tried(sharing, number, run, &each))) return;
+        note(way, each);
+    }
     if (sharing->is_trial || first_unknown(sharing) == sharing->count) decide(sharing, run.end);
 }
 
@@ -244,7 +244,7 @@ void strc_sharing_measured(strc_sharing *sharing, strc_sharing_run run) {
 void strc_sharing_lacks(strc_sharing *sharing, strc_division division) {
     const uint32_t number = find(sharing, division);
     if (division.slices <= sharing->limits.usual || number == sharing->count) return;
-    if (is_known(&sharing->ways[number])) return;
+    if (sharing->ways[number].is_known) return;
     sharing->ways[number].is_known = 1;
     sharing->ways[number].each = slowest;
 }
