@@ -21,7 +21,18 @@ namespace strc::base {
 /// Its values stand in pass.h, which those include who name one: a new pass compiles few files.
 enum class Pass : std::uint8_t;
 enum class PassKind : std::uint8_t { Stage, Pass };
-enum class PassProduct : std::uint8_t { None, Ast, Ir, Kernels, Graph, Schedule, Plan, Code, Asm };
+enum class PassProduct : std::uint8_t {
+    None,
+    Ast,
+    Ir,
+    Kernels,
+    Graph,
+    Schedule,
+    Plan,
+    Code,
+    Device,
+    Asm
+};
 
 struct PassInfo {
     Pass id;

@@ -133,13 +133,11 @@ std::optional<std::string> textAfter(base::Pass pass, Compilation& program,
                                      const Settings& settings) {
     if (auto product = productOf(pass)) return textOf(*product, program, settings);
     const base::PassInfo& info = base::info(pass);
-    const bool isOfDevice =
-        pass == base::Pass::DeviceOverlap || pass == base::Pass::DeviceDistribution ||
-        pass == base::Pass::DeviceTeams || pass == base::Pass::DeviceTensorCores;
+    const bool isOfDevice = info.product == base::PassProduct::Device;
     if (isOfDevice && settings.device.kind != Device::Cpu && program.plan)
         device::offload(program.context, program.module, *program.plan, *program.program.types,
                         settings.fastMath);
-    if (info.product == base::PassProduct::Code && !isOfDevice) {
+    if (info.product == base::PassProduct::Code) {
         if (!canBeCompiled(program)) return std::nullopt;
         std::string code = machineCode(Product::Llvm, program, settings, false);
         if (pass == base::Pass::Codegen) return code;
