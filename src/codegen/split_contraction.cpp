@@ -128,7 +128,6 @@ private:
         strc_spread_plan plan{};
         plan.sums = sumsOf();
         plan.element = static_cast<std::uint32_t>(elementBytes);
-        plan.stays_apart = how.parts->staysApart;
         plan.loop_count = static_cast<std::uint32_t>(others.size());
         plan.parts = partCount();
         plan.grain = grain;

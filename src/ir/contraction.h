@@ -41,7 +41,6 @@ struct Bounds {
 struct LoopParts {
     std::size_t loop = 0;
     std::int32_t trips = 1;
-    bool staysApart = false;  ///< whoever reads a part of the result has computed it
 };
 
 /// A dimension in which windows are cut from operand a. A loop of one iteration is not there.
