@@ -18,10 +18,6 @@ using ir::Contraction;
 using ir::ContractionLoop;
 using types::TensorSplit;
 
-/// Multiplications of one thread in a ns (tensor/parts.cpp).
-constexpr double kProductsInNs = 50;
-constexpr std::int64_t kFewest = std::int64_t{1} << 20;
-
 class MeshPrinter {
 public:
     MeshPrinter(const Compilation& compiled, const Settings& wanted)
@@ -67,8 +63,9 @@ private:
     std::string whyWhole(const Contraction& how) const {
         const std::int64_t products = ir::countProducts(how);
         const auto [dim, places] = *settings.split;
-        if (products < kFewest)
-            return fmt::format("it has {} multiplications, fewer than {}", products, kFewest);
+        if (products < types::kLeastSplit)
+            return fmt::format("it has {} multiplications, fewer than {}", products,
+                               types::kLeastSplit);
         if (dim == TensorSplit::kAuto) return "one rank does it as soon";
         if (dim == TensorSplit::kSums) return fmt::format("no more than {} are summed up", places);
         return fmt::format(
@@ -78,7 +75,7 @@ private:
     }
 
     void add(const std::string& name, const Contraction& how, std::int64_t elementBytes) {
-        const double time = static_cast<double>(ir::countProducts(how)) / kProductsInNs *
+        const double time = static_cast<double>(ir::countProducts(how)) / types::kProductsInNs *
                             static_cast<double>(firings);
         alone += time;
         if (!how.parts) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "types/tensor_split.h"
+
 namespace strc::tensor {
 
 using ir::Contraction;
@@ -10,9 +12,8 @@ using ir::LoopParts;
 
 namespace {
 
-/// Multiplications of one thread in a ns; bytes in a ns between two processes, as Gloo has on one machine or on a network of 10 Gb; ns
-/// until a message is there.
-constexpr double kProductsInNs = 50, kPace = 0.6, kLatency = 20e3;
+/// Bytes in a ns between two processes, as Gloo has on one machine or on a network of 10 Gb; ns until a message is there.
+constexpr double kPace = 0.6, kLatency = 20e3;
 /// Whoever shares a product wants to be done earlier by so much.
 constexpr double kWorthIt = 0.8;
 /// Places that tiles want beside each other.
@@ -45,7 +46,7 @@ std::optional<LoopParts> partsOfSums(const Contraction& how, std::int64_t trips)
 std::optional<LoopParts> partsThatPay(const Contraction& how, std::int64_t parts,
                                       std::int64_t elementBytes, const FactorBytes& factors) {
     const auto products = static_cast<double>(ir::countProducts(how));
-    const double alone = products / kProductsInNs;
+    const double alone = products / types::kProductsInNs;
     const auto result = static_cast<double>(countElements(how) * elementBytes);
     const double crossing =
         kLatency + result * static_cast<double>(parts - 1) / static_cast<double>(parts) / kPace;

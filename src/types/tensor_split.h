@@ -5,6 +5,11 @@
 
 namespace strc::types {
 
+/// The fewest multiplications of a product that is divided.
+constexpr std::int64_t kLeastSplit = std::int64_t{1} << 20;
+/// Multiplications of one thread in a ns, for choosing parts and for telling what they bring.
+constexpr double kProductsInNs = 50;
+
 struct TensorSplit {
     /// In the place of a dimension: what is summed up; and whatever pays, with the number of parts in `places`.
     static constexpr std::int64_t kSums = -1, kAuto = -2;

@@ -5,12 +5,8 @@
 #include <optional>
 
 #include "ir/contraction.h"
-#include "types/tensor_split.h"
 
 namespace strc::tensor {
-
-/// The least products that are divided.
-constexpr std::int64_t kLeastSplit = std::int64_t{1} << 20;
 
 /// Parts of so many iterations of the outermost loop that is summed up: the channels of an image, or what the factors of a matrix
 /// product share. None: it has no more.
