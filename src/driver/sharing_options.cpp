@@ -25,8 +25,7 @@ bool isSplit(const std::string& text) {
 void addNetwork(OptionAdder& add, CLI::App& sub) {
     add.value(sub, "--network", "TIME,RATE",
               "the network between ranks, by which the program is cut: from one to another, and "
-              "bits (b) or "
-              "bytes (B) a second; default: 10us,10Gb",
+              "bits (b) or bytes (B) a second; default: 10us,10Gb",
               [&add](const std::string& text) {
                   if (isNetwork(text))
                       add.set("network", text);

@@ -59,7 +59,7 @@ struct Chunk {
     std::vector<Section> coarse;
     std::vector<std::int64_t> reads;  ///< as in Phase, of a slice
     std::int64_t iterations = 0;  ///< steady states of a slice
-    std::int64_t slices = 1;  ///< for which tapes have room
+    std::int64_t slices = 1;  ///< that a chunk can have; tapes within a segment are used again in each
     std::int64_t usual = 1;  ///< slices that a chunk should have, by the estimate
     double work = 0;  ///< of all segments, once
     std::vector<double> nodeWork;  ///< by NodeId
