@@ -147,10 +147,12 @@ private:
             drafts[k].work = work.of(plan, steps[k]);
             drafts[k].isSliced = steps[k].count % slices == 0;
             describe(steps[k], drafts[k]);
+            const std::set<EdgeId> held = tapes(steps[k], true, true);
             for (EdgeId tape : tapes(steps[k], true))
                 for (std::size_t writer : writers[tape]) {
                     drafts[writer].to.insert(k);
                     drafts[k].from.insert(writer);
+                    if (held.contains(tape)) drafts[k].before.insert(writer);
                 }
             for (EdgeId tape : tapes(steps[k], false)) writers[tape].push_back(k);
         }
@@ -176,11 +178,13 @@ private:
         });
     }
 
-    std::set<EdgeId> tapes(const Step& step, bool isInput) const {
+    /// `retaining`: only those on which items stay between phases for one that fires in it.
+    std::set<EdgeId> tapes(const Step& step, bool isInput, bool retaining = false) const {
         std::set<EdgeId> found;
         forEachFiring(step, [&](const Step& firing) {
             for (EdgeId edge : isInput ? plan.inputsOf(firing.node) : plan.outputsOf(firing.node))
-                found.insert(plan.channels[edge].tape);
+                if (!retaining || plan.channels[edge].retained > 0)
+                    found.insert(plan.channels[edge].tape);
         });
         return found;
     }

@@ -22,10 +22,10 @@ public:
     void run() {
         joinOwners();
         joinNeighbours();
-        joinSmall();
+        joinSmall(0);
         for (int k = 0; k < kMostRounds && count() > STRC_MOST_PARTITIONS; ++k) {
             least *= 2;
-            joinSmall();
+            joinSmall(STRC_MOST_PARTITIONS);
         }
     }
 
@@ -68,10 +68,10 @@ private:
         }
     }
 
-    /// Until whatever is small would have to pay for company.
-    void joinSmall() {
+    /// Until whatever is small would have to pay for company, or there are few enough.
+    void joinSmall(std::size_t enough) {
         std::vector<bool> stays(drafts.size());
-        for (;;) {
+        while (count() > enough) {
             const std::size_t small = smallest(stays);
             if (small == kNobody) return;
             const std::size_t other = bestFor(small);
@@ -122,11 +122,18 @@ private:
     /// What could be done in any order, or in slices, cannot be any more beside what cannot.
     double priceOfOrder(std::size_t a, std::size_t b) const {
         double price = 0;
-        if (drafts[a].isInOrder != drafts[b].isInOrder)
-            price += drafts[drafts[a].isInOrder ? b : a].work / 4;
+        if (wouldBeInOrder(a, b))
+            for (std::size_t each : {a, b})
+                if (!drafts[each].isInOrder) price += drafts[each].work / 4;
         if (drafts[a].isSliced != drafts[b].isSliced)
             price += drafts[drafts[a].isSliced ? a : b].work;
         return price;
+    }
+
+    /// A slice that reads what the slices before it have made waits for these.
+    bool wouldBeInOrder(std::size_t a, std::size_t b) const {
+        return drafts[a].isInOrder || drafts[b].isInOrder || drafts[a].before.contains(b) ||
+               drafts[b].before.contains(a);
     }
 
     /// Is there a way from one to the other that leads through others?
@@ -149,12 +156,13 @@ private:
     }
 
     void join(std::size_t to, std::size_t gone) {
+        const bool isInOrder = wouldBeInOrder(to, gone);
         PartitionDraft &into = drafts[to], from = std::exchange(drafts[gone], {});
         into.steps.insert(into.steps.end(), from.steps.begin(), from.steps.end());
         std::sort(into.steps.begin(), into.steps.end());
         into.nodes.merge(from.nodes);
         into.work += from.work;
-        into.isInOrder = into.isInOrder || from.isInOrder;
+        into.isInOrder = isInOrder;
         into.drawsRandom = into.drawsRandom || from.drawsRandom;
         into.isSliced = into.isSliced && from.isSliced;
         for (std::size_t each : from.from) {
@@ -164,7 +172,10 @@ private:
         for (std::size_t each : from.to) {
             drafts[each].from.erase(gone);
             if (each != to) drafts[each].from.insert(to), into.to.insert(each);
+            if (drafts[each].before.erase(gone) != 0 && each != to) drafts[each].before.insert(to);
         }
+        into.before.merge(from.before);
+        into.before.erase(to);
     }
 
     std::vector<PartitionDraft>& drafts;

@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "plan/detail/chunk_check.h"
 #include "plan/detail/demand.h"
@@ -144,55 +147,105 @@ private:
 
     // ---- partitions
 
-    /// As one thread would do it that is as far behind as can be, and as one that hurries on.
+    /// How many items each edge has given, and its tape has got, by EdgeId.
+    struct Counts {
+        std::int64_t taken = 0, made = 0;
+        bool operator==(const Counts&) const = default;
+    };
+    using Slice = std::pair<std::size_t, std::int64_t>;  ///< of a partition
+    /// What was counted when a slice began, if slices are done in order.
+    using Begun = std::map<Slice, std::vector<Counts>>;
+
+    /// As one thread would do it that is as far behind as can be, as one that hurries on, and as threads that do slices before the ones
+    /// in front of them, wherever these are not waited for.
     void playPartitionings() {
         if (!plan.partitioning) return;
-        for (const bool hurries : {false, true}) {
-            playPartitioning(hurries);
-            play("steady", plan.steady, repetitions.steady, 1);
-        }
+        Begun begun;
+        for (const bool isBackwards : {false, true})
+            for (const bool hurries : {false, true}) {
+                playPartitioning(hurries, isBackwards, begun);
+                play("steady", plan.steady, repetitions.steady, 1);
+            }
     }
 
-    void playPartitioning(bool hurries) {
+    void playPartitioning(bool hurries, bool isBackwards, Begun& begun) {
         const Partitioning& all = *plan.partitioning;
         const Phase phase{{}, all.reads, all.iterations};
+        const std::vector<Counts> before = counts();
         playPhase("partitions", phase, repetitions.steady, all.iterations, [&] {
             playAll(all.begin);
-            std::vector<std::int64_t> done(all.partitions.size());
-            while (const auto next = nextPartition(all, done, hurries)) {
-                indices.push_back(done[*next]++);
-                playAll(all.partitions[*next].steps);
-                indices.pop_back();
+            std::vector<std::set<std::int64_t>> done(all.partitions.size());
+            while (const auto next = nextSlice(all, done, hurries, isBackwards)) {
+                playSlice(*next, before, begun);
+                done[next->first].insert(next->second);
                 if (faults.areEnough()) return;
             }
             for (std::size_t k = 0; k < done.size(); ++k)
-                if (done[k] != all.partitions[k].slices)
+                if (std::ssize(done[k]) != all.partitions[k].slices)
                     faults.add("partition {} waits for ever", k);
             playAll(all.end);
         });
         for (EdgeId id = 0; id < tapeStates.size(); ++id) checkEnd("partitions", id);
     }
 
-    /// One of which a slice can be done.
-    static std::optional<std::size_t> nextPartition(const Partitioning& all,
-                                                    const std::vector<std::int64_t>& done,
-                                                    bool hurries) {
+    /// Its items have the numbers that they have where slices are done in order, which is what happens first.
+    void playSlice(Slice slice, const std::vector<Counts>& before, Begun& begun) {
+        const std::vector<Counts> present = counts();
+        auto [known, isNew] = begun.try_emplace(slice, present);
+        std::vector<Counts>& own = known->second;
+        for (EdgeId id = 0; id < own.size(); ++id) {
+            if (isNew) own[id] = {own[id].taken - before[id].taken, own[id].made - before[id].made};
+            tapeStates[id].taken = own[id].taken + before[id].taken;
+            tapeStates[id].made = own[id].made + before[id].made;
+        }
+        indices.push_back(slice.second);
+        playAll(plan.partitioning->partitions[slice.first].steps);
+        indices.pop_back();
+        for (EdgeId id = 0; id < own.size(); ++id) {
+            TapeState& tape = tapeStates[id];
+            const bool isTaken = tape.taken != own[id].taken + before[id].taken;
+            const bool isMade = tape.made != own[id].made + before[id].made;
+            tape.taken = isTaken ? std::max(tape.taken, present[id].taken) : present[id].taken;
+            tape.made = isMade ? std::max(tape.made, present[id].made) : present[id].made;
+        }
+    }
+
+    std::vector<Counts> counts() const {
+        std::vector<Counts> all;
+        for (const TapeState& each : tapeStates) all.push_back({each.taken, each.made});
+        return all;
+    }
+
+    /// One that can be done.
+    static std::optional<Slice> nextSlice(const Partitioning& all,
+                                          const std::vector<std::set<std::int64_t>>& done,
+                                          bool hurries, bool isBackwards) {
         for (std::size_t i = 0; i < done.size(); ++i) {
             const std::size_t k = hurries ? done.size() - 1 - i : i;
-            if (done[k] != all.partitions[k].slices && hasNeeds(all, done, k)) return k;
+            const std::int64_t slices = all.partitions[k].slices;
+            for (std::int64_t j = 0; j < slices; ++j) {
+                const Slice slice{k, isBackwards ? slices - 1 - j : j};
+                if (!done[k].contains(slice.second) && isReady(all, done, slice)) return slice;
+            }
         }
         return std::nullopt;
     }
 
-    static bool hasNeeds(const Partitioning& all, const std::vector<std::int64_t>& done,
-                         std::size_t k) {
-        return std::all_of(all.channels.begin(), all.channels.end(),
-                           [&](const PartitionChannel& channel) {
-                               if (channel.to != k || channel.from == k) return true;
-                               const std::int64_t others = all.partitions[channel.from].slices;
-                               const bool bySlice = channel.kind == ChannelKind::BySlice;
-                               return done[channel.from] >= (bySlice ? done[k] + 1 : others);
-                           });
+    static bool isReady(const Partitioning& all, const std::vector<std::set<std::int64_t>>& done,
+                        Slice slice) {
+        const auto [k, own] = slice;
+        const auto areDone = [&](std::size_t partition, std::int64_t slices) {
+            return slices == 0 || (std::ssize(done[partition]) >= slices &&
+                                   *std::next(done[partition].begin(), slices - 1) == slices - 1);
+        };
+        if (all.partitions[k].isInOrder && !areDone(k, own)) return false;
+        return std::all_of(
+            all.channels.begin(), all.channels.end(), [&](const PartitionChannel& channel) {
+                if (channel.to != slice.first || channel.from == slice.first) return true;
+                const bool bySlice = channel.kind == ChannelKind::BySlice;
+                return areDone(channel.from,
+                               bySlice ? slice.second + 1 : all.partitions[channel.from].slices);
+            });
     }
 
     // ---- chunks

@@ -26,6 +26,8 @@ struct PartitionDraft {
     bool isSliced = true;
     std::set<std::size_t> from,
         to;  ///< drafts that make what they read, and that read what they make
+    std::set<std::size_t>
+        before;  ///< of `from`: those of which a slice reads items of slices before it
 };
 
 /// Joins drafts that have nodes in common, which then have one slice, and those whose work is too little to be handed over. What is joined is left empty, without steps.

@@ -1,4 +1,6 @@
 // Phases that threads of a library share: what is with whom, in what order, and that the verifier accepts it.
+#include <utility>
+
 #include "base/pass.h"
 #include "unit/codegen/compiled.h"
 
@@ -75,6 +77,25 @@ TEST_F(Partitions, WithoutStateThereIsNoOrder) {
     make("add Mix(2000);  add Window(900);");
     for (const char* name : {"Mix", "Window"})
         for (const plan::Partition* each : with(name)) EXPECT_FALSE(each->isInOrder) << name;
+}
+
+/// What a window looks back at was made in slices before: they are not done side by side with who makes it.
+TEST_F(Partitions, WhoMakesTheItemsOfAWindowIsNotBesideIt) {
+    make("add Sum(200); add Mix(1); add Window(2000);");
+    ASSERT_EQ(with("Window").size(), 1u);
+    EXPECT_FALSE(with("Window")[0]->isInOrder) << plan::print(*program.plan);
+    EXPECT_NE(with("Mix"), with("Window"));
+}
+
+TEST_F(Partitions, TheVerifierSeesWindowsWithoutOrder) {
+    make("for (int i = 0; i < 70; i++) { add Mix(1); add Window(300); }");
+    plan::Plan broken = *program.plan;
+    bool isAnyInOrder = false;
+    for (plan::Partition& each : broken.partitioning->partitions)
+        isAnyInOrder = std::exchange(each.isInOrder, false) || isAnyInOrder;
+    EXPECT_TRUE(isAnyInOrder) << "so many partitions had to be joined";
+    EXPECT_THAT(plan::verify(broken, program.plannedQuota()),
+                ::testing::Contains(HasSubstr("is read")));
 }
 
 TEST_F(Partitions, SmallFiltersAreWithTheirNeighbours) {
