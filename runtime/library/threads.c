@@ -56,9 +56,9 @@ STRC_EXPORTED int strc_library_threads(strc_library *self, const strc_thread_opt
     if (!self) return STRC_LIBRARY_CALL;
     if (how && how->size < offsetof(strc_thread_options, threads) + sizeof how->threads)
         return say(self, STRC_LIBRARY_CALL, "'size' of the options is not set");
-    if (how && (how->priority < 0 || how->priority > 99))
-        return say(self, STRC_LIBRARY_CALL, "a priority is one of 1 to 99, or 0");
     const strc_thread_options all = known(self, how);
+    if (all.priority < 0 || all.priority > 99)
+        return say(self, STRC_LIBRARY_CALL, "a priority is one of 1 to 99, or 0");
     if (make(self, &all, &refusal) != 0)
         return say(self, STRC_LIBRARY_MEMORY, "there is no memory for threads");
     const char *refused = strc_helpers_refusal_text(refusal);

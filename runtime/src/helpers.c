@@ -26,7 +26,8 @@ enum {
     kSpin = 50,  ///< µs
     kLooks = 256,  ///< between two looks at the clock
     kPatience = 100000,  ///< ns that the caller looks before it lets others have its processor
-    kNap = 50000,  ///< ns for which it does
+    kHelpersPatience = 500000,  ///< ns likewise of a helper
+    kNap = 50000,  ///< ns for which they do
     kWorth = 10000,  ///< ns that a block takes one thread, below which it is not worth a hand-over
     kTryAgain = 1 << 16,  ///< blocks that were not worth it, of which one is shared all the same
     kTolerance = 20000,  ///< ns of waiting beyond a partition's usual time that are not yet late
@@ -195,21 +196,28 @@ static uint32_t wait_for_block(strc_helpers *team, uint32_t seen) {
 }
 
 /// Nonzero: it has taken something.
-static int look_for_work(member *me) {
-    for (int k = 0; k < 8 * kLooks && !is_over(me->team); ++k) {
+static int look_for_work(member *me, int looks) {
+    for (int k = 0; k < looks && !is_over(me->team); ++k) {
         if (take_any(me)) return 1;
         strc_pause();
     }
     return 0;
 }
 
-/// Until all is done. Who finds nothing to do for long lets others have its processor.
+/// Until all is done. Who finds nothing to do lets others have its processor; after some time it sleeps for that, since the caller may be
+/// one of them and have less priority.
 static void help(member *me) {
+    int64_t idle = strc_nanoseconds();
     while (!is_over(me->team)) {
-        if (look_for_work(me))
+        const int is_patient = strc_nanoseconds() - idle < kHelpersPatience;
+        if (look_for_work(me, is_patient ? 8 * kLooks : 1)) {
             finish(me);
-        else
+            idle = strc_nanoseconds();
+        } else if (is_patient) {
             sched_yield();
+        } else {
+            nap(kNap);
+        }
     }
 }
 
@@ -350,6 +358,10 @@ const char *strc_helpers_refusal_text(strc_helpers_refusal refusal) {
                    "RLIMIT_RTPRIO; the threads have the usual one";
         case STRC_HELPERS_PROCESSOR:
             return "the system refuses a processor; threads that should be there are anywhere";
+        case STRC_HELPERS_BOTH:
+            return "the system refuses the priority, for which it wants CAP_SYS_NICE or a limit "
+                   "RLIMIT_RTPRIO, and a processor; the threads have the usual one and are "
+                   "anywhere";
     }
     return NULL;
 }
@@ -381,17 +393,17 @@ static int start(member *me) {
 
 static strc_helpers_refusal start_all(strc_helpers *team, uint32_t wanted,
                                       const strc_thread_options *how) {
-    strc_helpers_refusal refusal = STRC_HELPERS_FINE;
+    int refusal = STRC_HELPERS_FINE;
     // Who is there first sees how many there are once a block is opened.
     while (team->threads < wanted && start(&team->members[team->threads]) == 0) {
         const member *made = &team->members[team->threads++];
         const struct sched_param priority = {.sched_priority = how->priority};
         if (how->priority != 0 && pthread_setschedparam(made->thread, SCHED_FIFO, &priority) != 0)
-            refusal = STRC_HELPERS_PRIORITY;
+            refusal |= STRC_HELPERS_PRIORITY;
         if (how->processors && pin(made->thread, how->processors[made->number - 1]) != 0)
-            refusal = STRC_HELPERS_PROCESSOR;
+            refusal |= STRC_HELPERS_PROCESSOR;
     }
-    return team->threads < wanted ? STRC_HELPERS_FEWER : refusal;
+    return team->threads < wanted ? STRC_HELPERS_FEWER : (strc_helpers_refusal)refusal;
 }
 
 static int make_members(strc_helpers *team, const strc_flow *flow, uint32_t count) {

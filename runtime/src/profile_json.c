@@ -41,8 +41,19 @@ static void put_names(FILE *to, const strc_profile_tables *tables, uint32_t entr
     put_text(to, name);
 }
 
+/// Nanoseconds since the beginning. What tools read is rounded to these at both ends: a length that was rounded by itself would let an event
+/// end behind the one around it, and Perfetto leaves such events out.
+static int64_t since(const strc_profile *p, uint64_t time) {
+    return (int64_t)((double)(int64_t)(time - p->begin) * strc_profile_tick(p) * 1e9);
+}
+
+static void put_microseconds(FILE *to, const char *key, int64_t nanoseconds) {
+    fprintf(to, ",\"%s\":%s%lld.%03lld", key, nanoseconds < 0 ? "-" : "", llabs(nanoseconds / 1000),
+            llabs(nanoseconds % 1000));
+}
+
 static void put_event(FILE *to, const strc_profile *p, uint32_t thread, const strc_event *event) {
-    const double tick = strc_profile_tick(p) * 1e6;
+    const int64_t begin = since(p, event->begin), end = since(p, event->end);
     const uint32_t number = event->what & ~STRC_EVENT_KIND;
     const char *category = "filter";
     fputs(",\n{\"ph\":\"X\",\"pid\":1,\"name\":", to);
@@ -61,9 +72,10 @@ static void put_event(FILE *to, const strc_profile *p, uint32_t thread, const st
             break;
         default: put_names(to, p->tables, event->what);
     }
-    fprintf(to, ",\"cat\":\"%s\",\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f}", category, thread,
-            (double)(int64_t)(event->begin - p->begin) * tick,
-            (double)(event->end - event->begin) * tick);
+    fprintf(to, ",\"cat\":\"%s\",\"tid\":%u", category, thread);
+    put_microseconds(to, "ts", begin);
+    put_microseconds(to, "dur", end - begin);
+    fputc('}', to);
 }
 
 static void put_events(FILE *to, const strc_profile *p) {

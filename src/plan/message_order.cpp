@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plan/detail/chunk.h"
+#include "plan/detail/own_messages.h"
 
 namespace strc::plan {
 namespace {
@@ -55,13 +56,12 @@ Loop onlyOf(const Loop& loop, const graph::Components& parts, std::uint32_t part
 
 std::vector<Post> postsOf(const Plan& plan) {
     const std::vector<graph::MessageLink>& links = plan.program->graph.messages;
-    std::map<NodeId, std::set<NodeId>>
-        senders;  // of a receiver; one that sends to itself is one of them
-    for (const auto& receivers : plan.program->portals)
-        for (const NodeId receiver : receivers)
-            if (plan.program->graph.nodes[receiver].effects & graph::kSends)
-                senders[receiver].insert(receiver);
-    for (const graph::MessageLink& link : links) senders[link.receiver].insert(link.sender);
+    std::map<NodeId, std::set<NodeId>> senders;  // of a receiver
+    for (const graph::MessageLink& link : links) {
+        senders[link.receiver].insert(link.sender);
+        if (sendsToItself(*plan.program, link.receiver))
+            senders[link.receiver].insert(link.receiver);
+    }
     std::vector<Post> posts;
     for (const graph::MessageLink& link : links)
         if (link.downstream && link.minLatency && hasRoute(plan, link) &&

@@ -142,16 +142,21 @@ private:
     }
 
     void printCrossing() {
+        const std::vector<std::uint32_t>& segmentOf = segmentation.segmentOf;
+        const char* kind = segmentation.isOfCalls() ? "partition" : "segment";
         for (EdgeId id = 0; id < graph.edges.size(); ++id) {
             const graph::Edge& edge = graph.edges[id];
             if (!segmentation.crosses(edge)) continue;
-            out += fmt::format("from {} {} to {}: {} items, {} bytes of {}\n",
-                               segmentation.isOfCalls() ? "partition" : "segment",
-                               segmentation.segmentOf[edge.from], segmentation.segmentOf[edge.to],
-                               segmentation.items[id],
+            out += fmt::format("from {} {} to {}: {} items, {} bytes of {}\n", kind,
+                               segmentOf[edge.from], segmentOf[edge.to], segmentation.items[id],
                                segmentation.items[id] * plan.channels[id].itemSize,
                                edgeName(graph, id));
         }
+        for (const graph::MessageLink& link : graph.messages)
+            if (segmentOf[link.sender] != segmentOf[link.receiver])
+                out +=
+                    fmt::format("from {} {} to {}: messages to {}\n", kind, segmentOf[link.sender],
+                                segmentOf[link.receiver], names[link.receiver]);
     }
 
     const Plan& plan;

@@ -2,6 +2,7 @@
 
 #include "plan/detail/message_check.h"
 #include "plan/detail/names.h"
+#include "plan/detail/own_messages.h"
 
 namespace strc::plan {
 
@@ -26,7 +27,8 @@ void MessageCheck::findOrders() {
             std::any_of(plan.routes.begin(), plan.routes.end(), [&](const Route& route) {
                 return route.sender == link.sender && route.receiver == link.receiver;
             });
-        if (!isDueByNumber || order.nodes.size() > 2) visible.insert(link.receiver);
+        if (!isDueByNumber || order.nodes.size() > 2 || sendsToItself(*plan.program, link.receiver))
+            visible.insert(link.receiver);
     }
     for (auto& [receiver, order] : found)
         if (visible.contains(receiver)) orders.push_back(std::move(order));

@@ -97,7 +97,8 @@ private:
         const auto outputs = static_cast<std::int64_t>(node.outputs.size());
         if (node.kind == graph::NodeKind::Duplicate) return outputs;
         if (node.kind != graph::NodeKind::Filter) return node.totalWeight;
-        const graph::Rate& rate = node.outputs.empty() ? node.work.pop : node.work.push;
+        const bool isGivenKnown = !node.outputs.empty() && !node.work.push.dynamic;
+        const graph::Rate& rate = isGivenKnown ? node.work.push : node.work.pop;
         return rate.dynamic ? 0 : rate.max;
     }
 

@@ -28,6 +28,15 @@ CALLED = """
 float->float filter Heavy { float s; work pop 1 push 1 { float x = pop(); for (int k = 0; k < ROUNDS; k++) s = s * 0.5 + x * k; push(s); } }
 float->float pipeline Main { add Heavy; add Heavy; }
 """
+# A sender, and a receiver behind another filter.
+TOLD = """void->void pipeline Main { add Source; add Called; add Sink; }
+void->int filter Source { int n; work push 1 { push(n++); } }
+int->int pipeline Called { portal<Told> p; add Tells(p); add Heavy; add Told to p; }
+int->int filter Tells(portal<Told> p) { int s; work pop 1 push 1 { int x = pop(); for (int k = 0; k < 600; k++) s = s * 5 ^ x; if (s % 7 == 0) p.set(x) [3:3]; push(s); } }
+int->int filter Heavy { int s; work pop 1 push 1 { int x = pop(); for (int k = 0; k < 600; k++) s = s * 5 ^ x; push(s); } }
+int->int filter Told { int by, s; handler set(int v) { by = v; } work pop 1 push 1 { int x = pop(); for (int k = 0; k < 600; k++) s = s * 5 ^ x; push(s + by); } }
+int->void filter Sink { int s; work pop 1 { s = s * 3 + pop(); if (s % 1000 == 0) println(s); } }
+"""
 CUT = """void->void pipeline Main { add Source; add First; add Second; add Third; add Sink; }
 void->int filter Source { int n; work push 1 { push(n); n++; } }
 int->int filter First { int s; work pop 1 push 1 { int x = pop();
@@ -76,6 +85,8 @@ class Profiles(Case):
             if event["ph"] == "X":
                 self.assertGreaterEqual(event["dur"], 0)
                 self.assertLess(event["tid"], len(figures["threads"]))
+        for thread in range(len(figures["threads"])):
+            self.check_nesting([event for event in events if event["ph"] == "X" and event["tid"] == thread])
         self.assertLessEqual(len(events), 16384 * len(figures["threads"]) + 1 + len(figures["threads"]))
         # The table says the same as the file.
         shown = dict(re.findall(r"^(\S+) +(\d+) [ ~] *[\d.]+ +[\d.]+ +[\d.]+ +\S", table, re.M))
@@ -84,6 +95,18 @@ class Profiles(Case):
         parts = [float(part) for part in re.findall(r"^Main\S* +\d+ [ ~] *[\d.]+ +([\d.]+) ", table, re.M)]
         between = re.search(r"^\(between filters\) +[~]?[\d.]+ +([\d.]+)", table, re.M)
         self.assertAlmostEqual(sum(parts) + float(between[1]), 100, delta=0.1 * (len(parts) + 1))
+
+    def check_nesting(self, events):
+        """Each lies within another one or beside it, to the nanosecond: tools leave out what ends behind the event around it."""
+        around = []
+        for event in sorted(events, key=lambda each: (each["ts"], -each["dur"])):
+            begin = round(event["ts"] * 1000)
+            end = begin + round(event["dur"] * 1000)
+            while around and around[-1] <= begin:
+                around.pop()
+            if around:
+                self.assertLessEqual(end, around[-1], event)
+            around.append(end)
 
     def check_counts(self, figures, name, states):
         counts = self.counts(name)
@@ -130,6 +153,8 @@ class Profiles(Case):
             self.assertGreaterEqual(found["Main.Sink"], 500)
             expected = expected or found
             self.assertEqual(found, expected)
+            items = {row["path"]: row["items"] for row in figures["filters"]}
+            self.assertEqual(items, found)  # Some's are those that it takes: how many it gives the data decide
             self.assertEqual(figures["tapes"][1]["tape"], "Main.Some -> Main.Sink")
             self.assertGreaterEqual(figures["tapes"][1]["most"], 1)
 
@@ -330,6 +355,17 @@ class Uses(Case):
         self.assertEqual([str(home) for home in graph["partitions"]["homes"]], [home for _, _, home in parts])
         for node in graph["nodes"]:
             self.assertIn(f"partition {node['segment']}, ", dot)
+
+    def test_messages_that_cross(self):
+        self.file("p.str", TOLD)
+        for words, kind in ((["--threads", 2, "--top", "Called"], "partition"), (["--partitions"], "segment")):
+            text = self.call("schedule", *words, "p.str")[0].decode()
+            part = {}
+            for title, path in re.findall(r"^(?:%s (\d+):|  (\S+) +\d+ firings)" % kind, text, re.M):
+                number = title or number
+                part[path.split(".")[-1]] = number
+            self.assertNotEqual(part["Tells"], part["Told"])
+            self.assertRegex(text, rf"(?m)^from {kind} {part['Tells']} to {part['Told']}: messages to \S+\.Told$")
 
     def test_calls_of_one_thread(self):
         self.file("p.str", CALLED.replace("ROUNDS", "1"))

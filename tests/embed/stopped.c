@@ -1,7 +1,9 @@
 /// What a call does if the system stops a helper within a slice: a signal whose handler takes its time stands for another process that has got the
-/// processor. What is given is the same, and soon helpers are called rarely. stopped IN
+/// processor. What is given is the same, and soon helpers are called rarely. stopped IN [PRIORITY]
+/// With a real-time priority of the helper all share one processor: the helper then comes back in the middle of what the caller does.
 #include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
@@ -87,17 +89,36 @@ static unsigned long long play_all(play* plays, const block* in) {
     return calls;
 }
 
+/// Threads that are made later are there, too.
+static void stay_on_one_processor(void) {
+    cpu_set_t all, one;
+    if (sched_getaffinity(0, sizeof all, &all) != 0) die("no processors");
+    CPU_ZERO(&one);
+    for (int k = 0; k < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++k)
+        if (CPU_ISSET(k, &all)) CPU_SET(k, &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0) die("no processor");
+}
+
+static OF(handle) * create(uint32_t threads, int priority) {
+    OF(handle)* made = OF(create)(NULL);
+    OF(thread_options) how = {.size = sizeof how, .threads = threads, .priority = priority};
+    const int status = made ? OF(threads)(made, &how) : OF(MEMORY);
+    if (status == OF(REFUSED)) exit(77);
+    if (status != OF(OK)) die("create");
+    return made;
+}
+
 int main(int argc, char** argv) {
-    if (argc != 2) die("stopped IN");
+    if (argc != 2 && argc != 3) die("stopped IN [PRIORITY]");
+    const int priority = argc == 3 ? atoi(argv[2]) : 0;
+    if (priority != 0) stay_on_one_processor();
     const struct sigaction action = {.sa_handler = stand_still, .sa_flags = SA_RESTART};
     sigaction(SIGILL, &action, NULL);
     const block in = read_all(argv[1]);
     play plays[2];
     for (uint32_t k = 0; k < 2; ++k) {
-        plays[k] = (play){OF(create)(NULL), malloc((in.items + kPiece) * kOutSize), 0, 0};
-        OF(thread_options) how = {.size = sizeof how, .threads = k + 1};
-        if (!plays[k].handle || !plays[k].out || OF(threads)(plays[k].handle, &how) != OF(OK))
-            die("create");
+        plays[k] = (play){create(k + 1, priority), malloc((in.items + kPiece) * kOutSize), 0, 0};
+        if (!plays[k].out) die("memory");
     }
     pid_t self = (pid_t)syscall(SYS_gettid);
     pthread_t stopper;

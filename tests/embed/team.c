@@ -68,6 +68,9 @@ static void ask_for_too_much(void) {
     if (status != OF(OK) && (status != OF(REFUSED) || !strstr(OF(message)(handle), "priority")))
         die("a priority");
     if (OF(threads)(handle, &(OF(thread_options)){0}) != OF(CALL)) die("no size");
+    how = (OF(thread_options)){.size = offsetof(OF(thread_options), priority), .priority = 1000};
+    if (OF(threads)(handle, &how) != OF(OK))
+        die("what lies behind the options that the host knows");
     OF(report) report = {.size = sizeof report};
     if (OF(thread_report)(handle, OF(THREADS), &report) != OF(CALL)) die("one thread too many");
     if (OF(thread_report)(handle, 0, &report) != OF(OK) || report.blocks != 0) die("no report");

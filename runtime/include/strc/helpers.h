@@ -35,9 +35,10 @@ typedef struct strc_helpers strc_helpers;
 /// What could not be as it was asked for.
 typedef enum strc_helpers_refusal {
     STRC_HELPERS_FINE,
-    STRC_HELPERS_FEWER,  ///< the system has no more threads
-    STRC_HELPERS_PRIORITY,  ///< the priority may not be used
-    STRC_HELPERS_PROCESSOR,  ///< a processor is not there, or may not be used
+    STRC_HELPERS_PRIORITY = 1,  ///< the priority may not be used
+    STRC_HELPERS_PROCESSOR = 2,  ///< a processor is not there, or may not be used
+    STRC_HELPERS_BOTH = STRC_HELPERS_PRIORITY | STRC_HELPERS_PROCESSOR,
+    STRC_HELPERS_FEWER = 4,  ///< the system has no more threads
 } strc_helpers_refusal;
 
 /// A sentence; null: there is nothing to say.

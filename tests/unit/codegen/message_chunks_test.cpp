@@ -32,9 +32,9 @@ class MessageChunks : public testing::CompiledTest {
 protected:
     void SetUp() override { request.undoes = request.chunks = true; }
 
-    void make(const std::string& middle, int every = 64) {
+    void make(const std::string& middle, int every = 64, const std::string& more = "") {
         compile("void->void pipeline Main { portal<Told> p; portal<Kept> q; add Lcg; " + middle +
-                " add Show(" + std::to_string(every) + "); }\n" + kMessageParts);
+                " add Show(" + std::to_string(every) + "); }\n" + kMessageParts + more);
     }
 
     std::string runOn(std::uint32_t threads, std::int64_t steady) {
@@ -93,6 +93,39 @@ TEST_F(MessageChunks, ThroughRates) {
 
 TEST_F(MessageChunks, ToWhatRunsAhead) {
     make("add Heavy(100); add Tells(p, -3, 5); add Heavy(200); add Told to p; add Heavy(100);");
+    expectSame();
+}
+
+/// A receiver that sends as well, to others or to itself.
+const std::string kBoth =
+    "int->int filter Passes(portal<Kept> q) { int gain = 1; int n; handler set(int g) { gain = "
+    "gain "
+    "* 3 + g; if (g % 2 == 0) q.set(gain) [1:1]; } work pop 1 push 1 { n++; if (n % 50 == 0) "
+    "q.set(n) [4:4]; push(pop() * gain); } }\n"
+    "int->int filter Reminds(portal<Reminds> o) { int gain = 1; int n; handler set(int g) { gain = "
+    "gain * 3 + g; } work pop 1 push 1 { n++; if (n % 5 == 0) o.set(n) [2:2]; push(pop() * gain); "
+    "} }\n"
+    "int->int filter TellsPasses(portal<Passes> r) { int n; work pop 1 push 1 { int x = pop(); "
+    "n++; "
+    "if (x % 5 == 0) r.set(n) [3:3]; push(x); } }\n"
+    "int->int filter TellsReminds(portal<Reminds> r) { int n; work pop 1 push 1 { int x = pop(); "
+    "n++; if (x % 5 == 0) r.set(n) [3:3]; push(x); } }\n";
+
+TEST_F(MessageChunks, AReceiverThatSendsToOthers) {
+    make(
+        "portal<Passes> r; add Heavy(100); add TellsPasses(r); add Heavy(200); add Passes(q) to r; "
+        "add Heavy(100); add Kept to q;",
+        64, kBoth);
+    expectSame();
+    EXPECT_LT(program.plan->chunk->ordered, program.plan->chunk->work / 4)
+        << "what lies between sender and receiver waits for nobody";
+}
+
+TEST_F(MessageChunks, AReceiverThatSendsToItself) {
+    make(
+        "portal<Reminds> r; add Heavy(300); add TellsReminds(r); add Heavy(10); add Reminds(r) to "
+        "r; add Heavy(300);",
+        64, kBoth);
     expectSame();
 }
 
