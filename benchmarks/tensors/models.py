@@ -39,6 +39,17 @@ class Lstm(nn.Module):
         return self.lstm(x)[0]
 
 
+class Gru(nn.Module):
+    """The outputs of all steps."""
+
+    def __init__(self):
+        super().__init__()
+        self.gru = nn.GRU(28, 128, num_layers=2, batch_first=True)
+
+    def forward(self, x):
+        return self.gru(x)[0]
+
+
 class Encoder(nn.Module):
     """A transformer encoder layer, written out: the fused path of nn.TransformerEncoderLayer cannot be exported."""
 
@@ -89,6 +100,7 @@ NETWORKS = [
     Network("resnet18", resnet18, lambda n: (n, 3, 224, 224)),
     Network("mobilenetv2", mobilenet_v2, lambda n: (n, 3, 224, 224)),
     Network("lstm", Lstm, lambda n: (n, 100, 28)),
+    Network("gru", Gru, lambda n: (n, 100, 28)),
     Network("encoder", Encoder, lambda n: (n, 128, 256)),
     Network("attention", Attention, lambda n: (n, 8, 512, 192)),
 ]

@@ -9,6 +9,7 @@
 #include "run.h"
 
 enum {
+    kMostBlocks = 32,  ///< of a processor at the same time, on any device
     kOldest = 80,  ///< compute capability, times 10: what code is made for
 };
 
@@ -134,6 +135,12 @@ static int find_library(strc_device *d) {
                 return -1;
         if (find_in_library(d, &d->gathers[element], "gather", elements[element]) != 0) return -1;
     }
+    static const char *const widths[2][STRC_ATTENTION_WIDTHS] = {
+        {"few_32", "few_64", "few_128"}, {"many_32", "many_64", "many_128"}};
+    for (int many = 0; many < 2; ++many)
+        for (int width = 0; width < STRC_ATTENTION_WIDTHS; ++width)
+            if (find_in_library(d, &d->attends[many][width], "attend", widths[many][width]) != 0)
+                return -1;
     return find_in_library(d, &d->rows, "rows", "");
 }
 
@@ -157,6 +164,11 @@ static uint64_t kept_bytes(const strc_device_program *program) {
     return bytes;
 }
 
+/// For as many firings as blocks can ever be at work at the same time.
+static uint64_t barrier_bytes(const strc_device *d) {
+    return (uint64_t)d->processors * kMostBlocks * sizeof(strc_device_barrier);
+}
+
 static int take_memory(strc_device *d, const strc_program *whole) {
     const struct {
         cu_address *to;
@@ -171,6 +183,7 @@ static int take_memory(strc_device *d, const strc_program *whole) {
         {&d->memories[STRC_DEVICE_WEIGHTS], d->program->weights_size, "the weights",
          d->program->most[STRC_DEVICE_WEIGHTS]},
         {&d->faults, sizeof(strc_device_env), "checks that fail", STRC_NOBODY},
+        {&d->barriers, barrier_bytes(d), "barriers", STRC_NOBODY},
         {&d->shadow, kept_bytes(d->program), "a copy of the state", STRC_NOBODY},
     };
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; ++k) {
@@ -191,6 +204,7 @@ static int begin_state(strc_device *d, const strc_program *whole) {
     if (whole->state_size) result = d->driver->set_async(state, 0, whole->state_size, d->stream);
     if (result == 0)
         result = d->driver->set_async(d->faults, 0, sizeof(strc_device_env), d->stream);
+    if (result == 0) result = d->driver->set_async(d->barriers, 0, barrier_bytes(d), d->stream);
     if (result == 0) result = d->driver->stream_synchronize(d->stream);
     for (uint64_t k = 0; k < whole->piece_count && result == 0; ++k) {
         const strc_piece *piece = &whole->pieces[k];
@@ -225,11 +239,12 @@ static void pin(strc_device *d) {
 static int take_scratch(strc_device *d) {
     const strc_device_program *program = d->program;
     d->kernels = calloc(program->kernel_count + 1, sizeof *d->kernels);
+    d->fits = calloc(program->kernel_count + 1, sizeof *d->fits);
     d->products = calloc(program->op_count + 1, sizeof *d->products);
     d->graphs = calloc(program->segment_count + 1, sizeof *d->graphs);
     d->has_run = calloc(program->segment_count + 1, 1);
     d->pinned = calloc(program->shared_count + 1, sizeof *d->pinned);
-    if (d->kernels && d->products && d->graphs && d->has_run && d->pinned) return 0;
+    if (d->kernels && d->fits && d->products && d->graphs && d->has_run && d->pinned) return 0;
     return fail(&d->env->device_error, STRC_DEVICE_FULL, "its tables, in the host's memory", NULL);
 }
 
@@ -247,7 +262,7 @@ static void close_device(strc_device *d) {
         for (uint64_t k = 0; k < d->pinned_count; ++k)
             driver->host_unregister((void *)(uintptr_t)d->pinned[k].at);
         const cu_address blocks[] = {d->memories[0], d->memories[1], d->memories[2], d->tables,
-                                     d->partial,     d->faults,      d->shadow};
+                                     d->partial,     d->faults,      d->shadow,      d->barriers};
         for (size_t k = 0; k < sizeof blocks / sizeof *blocks; ++k)
             if (blocks[k]) driver->release(blocks[k]);
         if (d->fault) driver->host_release(d->fault);
@@ -259,6 +274,7 @@ static void close_device(strc_device *d) {
         driver->context_release(d->device);
     }
     free(d->kernels);
+    free(d->fits);
     free(d->products);
     free(d->graphs);
     free(d->has_run);

@@ -25,6 +25,14 @@ typedef struct strc_product {
     int is_for_tensor_cores;  ///< it may be done by STRC_WAY_TENSOR
 } strc_product;
 
+/// Kernels for attention, by how wide queries and values may be.
+typedef enum strc_attention_width {
+    STRC_ATTENTION_32,
+    STRC_ATTENTION_64,
+    STRC_ATTENTION_128,
+    STRC_ATTENTION_WIDTHS
+} strc_attention_width;
+
 enum { STRC_ELEMENTS = STRC_DEVICE_BFLOAT16 + 1 };
 
 typedef struct strc_device {
@@ -40,9 +48,12 @@ typedef struct strc_device {
     int is_cut;  ///< its copies have streams of their own
     uint32_t node, last;  ///< who is at work, for errors; or the first and the last of several
     cu_handle *kernels;
+    int *fits;  ///< by kernel: blocks that are at work at the same time; 0: nobody has asked yet
     cu_handle ways[STRC_ELEMENTS][STRC_WAYS], gathers[STRC_ELEMENTS], rows;
+    cu_handle attends[2][STRC_ATTENTION_WIDTHS];  ///< tiles of few queries, and of many
     cu_address memories[3];  ///< by strc_device_memory
     cu_address tables, partial, faults, shadow;
+    cu_address barriers;  ///< strc_device_barrier of each firing that persistent kernels do at a time
     strc_product *products;  ///< by operation; of those that are none it does not matter
     cu_handle *graphs;  ///< by segment, once they have been captured
     unsigned char *has_run;  ///< by segment
@@ -65,5 +76,8 @@ cu_address strc_device_allocate(strc_device *, uint64_t bytes, const char *what)
 int strc_products_prepare(strc_device *);
 /// `at`: the places of the operation.
 int strc_products_launch(strc_device *, const strc_device_op *, const cu_address *at);
+
+/// Attention; `at`: the places of the operation.
+int strc_attention_launch(strc_device *, const strc_device_op *, const cu_address *at);
 
 #endif

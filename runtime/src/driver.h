@@ -29,6 +29,8 @@ enum { CU_JIT_ERROR_LOG = 5, CU_JIT_ERROR_LOG_SIZE = 6 };
         (cu_handle *, const void *code, unsigned options, int *names, void **values))            \
     ROW(module_unload, "cuModuleUnload", (cu_handle))                                            \
     ROW(module_function, "cuModuleGetFunction", (cu_handle *, cu_handle module, const char *))   \
+    ROW(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor",                                \
+        (int *blocks, cu_handle function, int threads, size_t shared))                           \
     ROW(memory_info, "cuMemGetInfo_v2", (size_t *available, size_t *total))                      \
     ROW(allocate, "cuMemAlloc_v2", (cu_address *, size_t bytes))                                 \
     ROW(release, "cuMemFree_v2", (cu_address))                                                   \

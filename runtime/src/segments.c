@@ -24,26 +24,42 @@ static char *host(const strc_device *d, cu_address address) {
     return d->state + (address - d->memories[STRC_DEVICE_STATE]);
 }
 
-static int launch(strc_device *d, const strc_device_op *op) {
-    const strc_device_address *places = d->program->places + op->first_address;
+/// Of a kernel for firings of a filter, in the order in which it takes them.
+typedef struct arguments {
+    uint32_t node, firings;
+    int32_t iterations[STRC_DEVICE_DEPTH];
     cu_address at[kMostPlaces];
     int64_t per_firing[kMostPlaces];
-    int32_t iterations[STRC_DEVICE_DEPTH];
-    uint32_t firings = (uint32_t)op->count, node = op->node;
-    void *parameters[3 + STRC_DEVICE_DEPTH + 2 * kMostPlaces] = {&d->faults, &node, &firings};
-    uint32_t count = 3;
+    void *all[4 + STRC_DEVICE_DEPTH + 2 * kMostPlaces];
+} arguments;
+
+static int find_arguments(strc_device *d, const strc_device_op *op, arguments *to) {
+    const strc_device_address *places = d->program->places + op->first_address;
+    uint32_t count = 0;
+    to->node = op->node;
+    to->firings = (uint32_t)op->count;
+    to->all[count++] = &d->faults;
+    to->all[count++] = &to->node;
+    to->all[count++] = &to->firings;
+    if (op->kind == STRC_DEVICE_PERSIST) to->all[count++] = &d->barriers;
     if (op->address_count > kMostPlaces)
         return strc_device_check(d, CU_INVALID, "began a kernel with so many arrays");
     for (uint32_t k = 0; k < op->iteration_count; ++k) {
-        iterations[k] = (int32_t)d->iterations[op->first_iteration + k];
-        parameters[count++] = &iterations[k];
+        to->iterations[k] = (int32_t)d->iterations[op->first_iteration + k];
+        to->all[count++] = &to->iterations[k];
     }
     for (uint32_t k = 0; k < op->address_count; ++k) {
-        at[k] = address(d, &places[k]);
-        per_firing[k] = places[k].per_firing;
-        parameters[count++] = &at[k];
-        parameters[count++] = &per_firing[k];
+        to->at[k] = address(d, &places[k]);
+        to->per_firing[k] = places[k].per_firing;
+        to->all[count++] = &to->at[k];
+        to->all[count++] = &to->per_firing[k];
     }
+    return 0;
+}
+
+static int launch(strc_device *d, const strc_device_op *op) {
+    arguments given;
+    if (find_arguments(d, op, &given) != 0) return -1;
     const uint64_t most = (uint64_t)kBlocksEach * (uint64_t)d->processors;
     const int is_thread_each = op->threads == 0;
     uint64_t blocks = ((is_thread_each ? op->count : op->threads) + kThreads - 1) / kThreads;
@@ -54,7 +70,31 @@ static int launch(strc_device *d, const strc_device_op *op) {
                                                   : (unsigned)op->count;
     return strc_device_check(d,
                              d->driver->launch(d->kernels[op->what], (unsigned)blocks, rows, 1,
-                                               threads, 1, 1, 0, d->stream, parameters, NULL),
+                                               threads, 1, 1, 0, d->stream, given.all, NULL),
+                             "began a kernel");
+}
+
+/// How many blocks of the kernel are at work at the same time, if nothing else is.
+static int find_fit(strc_device *d, uint32_t kernel) {
+    int each = 0;
+    if (d->fits[kernel]) return 0;
+    cu_result result = d->driver->occupancy(&each, d->kernels[kernel], kThreads, 0);
+    d->fits[kernel] = each * d->processors;
+    return strc_device_check(d, result, "was asked how much fits");
+}
+
+/// `is_done`: false if so many blocks do not fit, since those that are left would be waited for, for ever.
+static int persist(strc_device *d, const strc_device_op *op, int *is_done) {
+    arguments given;
+    *is_done = 0;
+    if (find_fit(d, op->what) != 0) return -1;
+    if ((int64_t)(op->threads * op->count) > d->fits[op->what]) return 0;
+    *is_done = 1;
+    if (find_arguments(d, op, &given) != 0) return -1;
+    return strc_device_check(d,
+                             d->driver->launch(d->kernels[op->what], (unsigned)op->threads,
+                                               (unsigned)op->count, 1, kThreads, 1, 1, 0, d->stream,
+                                               given.all, NULL),
                              "began a kernel");
 }
 
@@ -116,6 +156,13 @@ static int product(strc_device *d, const strc_device_op *op) {
     return strc_products_launch(d, op, at);
 }
 
+static int attend(strc_device *d, const strc_device_op *op) {
+    const strc_device_address *places = d->program->places + op->first_address;
+    cu_address at[STRC_ATTENTION_ARRAYS];
+    for (uint32_t k = 0; k < op->address_count; ++k) at[k] = address(d, &places[k]);
+    return strc_attention_launch(d, op, at);
+}
+
 static int operations(strc_device *d, const strc_device_op *op, const strc_device_op *end,
                       uint32_t depth);
 
@@ -131,12 +178,13 @@ static int repeat(strc_device *d, const strc_device_op *op, uint32_t depth) {
 
 static int operations(strc_device *d, const strc_device_op *op, const strc_device_op *end,
                       uint32_t depth) {
-    int status = 0;
+    int status = 0, is_done;
     for (; op < end && status == 0; ++op) {
         if (op->node != STRC_NOBODY) strc_device_at_work(d, op->node, op->node);
         switch ((strc_device_kind)op->kind) {
             case STRC_DEVICE_LAUNCH: status = launch(d, op); break;
             case STRC_DEVICE_CONTRACT: status = product(d, op); break;
+            case STRC_DEVICE_ATTEND: status = attend(d, op); break;
             case STRC_DEVICE_COPY: status = copy(d, op); break;
             case STRC_DEVICE_ZERO: status = zero(d, op); break;
             case STRC_DEVICE_UPLOAD:
@@ -147,6 +195,10 @@ static int operations(strc_device *d, const strc_device_op *op, const strc_devic
             case STRC_DEVICE_REPEAT:
                 status = repeat(d, op, depth);
                 op += op->what;
+                break;
+            case STRC_DEVICE_PERSIST:
+                status = persist(d, op, &is_done);
+                if (is_done) op += op->skips;
                 break;
         }
     }

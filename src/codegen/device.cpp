@@ -51,6 +51,7 @@ public:
 
     void emit() {
         for (std::size_t k = 0; k < parts.kernels.size(); ++k) emitKernel(k);
+        for (std::size_t k = 0; k < parts.persists.size(); ++k) emitPersistent(k);
         m.emitPending();
         defineTrap();
         renameMath();
@@ -89,20 +90,25 @@ private:
 
     void emitKernel(std::size_t index) {
         const device::FilterKernel& wanted = parts.kernels[index];
-        llvm::Function* thread = emitThread(wanted);
-        const std::size_t trips = wanted.kernel.iterationCount,
-                          arrays = wanted.kernel.arrays.size();
-        std::vector<llvm::Type*> parameters{m.ptr(), m.i32(), m.i32()};
-        parameters.insert(parameters.end(), trips, m.i32());
-        for (std::size_t k = 0; k < arrays; ++k)
-            parameters.insert(parameters.end(), {m.ptr(), m.i64()});
-        auto* entry = llvm::Function::Create(
-            llvm::FunctionType::get(llvm::Type::getVoidTy(m.context), parameters, false),
-            llvm::Function::ExternalLinkage, deviceSymbol(parts, index), m.module);
-        entry->setCallingConv(llvm::CallingConv::PTX_Kernel);
-        if (wanted.kernel.team > 1) entry->setConvergent();
-        markKernel(*entry);
+        llvm::Function* thread = emitThread(wanted.kernel, wanted.of);
+        llvm::Function* entry = declareEntry(
+            deviceSymbol(parts, index), {m.ptr(), m.i32(), m.i32()},
+            wanted.kernel.iterationCount, wanted.kernel.arrays.size(), wanted.kernel.team > 1);
         emitEntry(*entry, *thread, wanted.kernel);
+    }
+
+    /// `first` parameters, then the iterations of loops around, then arrays with the distance from firing to firing.
+    llvm::Function* declareEntry(const std::string& symbol, std::vector<llvm::Type*> first,
+                                 std::size_t trips, std::size_t arrays, bool isConvergent) {
+        first.insert(first.end(), trips, m.i32());
+        for (std::size_t k = 0; k < arrays; ++k) first.insert(first.end(), {m.ptr(), m.i64()});
+        auto* entry = llvm::Function::Create(
+            llvm::FunctionType::get(llvm::Type::getVoidTy(m.context), first, false),
+            llvm::Function::ExternalLinkage, symbol, m.module);
+        entry->setCallingConv(llvm::CallingConv::PTX_Kernel);
+        if (isConvergent) entry->setConvergent();
+        markKernel(*entry);
+        return entry;
     }
 
     void markKernel(llvm::Function& entry) {
@@ -115,8 +121,8 @@ private:
             ->addOperand(llvm::MDNode::get(m.context, row));
     }
 
-    llvm::Function* emitThread(const device::FilterKernel& wanted) {
-        const ir::Body& body = wanted.kernel.body;
+    llvm::Function* emitThread(const device::Kernel& kernel, graph::KernelId of) {
+        const ir::Body& body = kernel.body;
         std::vector<llvm::Type*> parameters{m.ptr(), m.ptr(), m.ptr(), m.ptr(),
                                             m.i32(), m.i32(), m.ptr(), m.ptr()};
         for (std::uint32_t k = 0; k < body.params; ++k)
@@ -126,19 +132,19 @@ private:
             llvm::Function::InternalLinkage, "thread", m.module);
         thread->setDoesNotThrow();
         thread->addFnAttr(llvm::Attribute::AlwaysInline);
-        if (wanted.kernel.team > 1) thread->setConvergent();
+        if (kernel.team > 1) thread->setConvergent();
         const std::uint32_t first =
-            body.params - static_cast<std::uint32_t>(wanted.kernel.arrays.size());
+            body.params - static_cast<std::uint32_t>(kernel.arrays.size());
         for (std::uint32_t k = first; k < body.params; ++k) {
             // What other threads of the team write is no thread's own.
-            if (wanted.kernel.team == 1 || !wanted.kernel.isWritten[k - first])
+            if (kernel.team == 1 || !kernel.isWritten[k - first])
                 thread->addParamAttr(kFirstArgument + k, llvm::Attribute::NoAlias);
-            if (!wanted.kernel.isWritten[k - first])
+            if (!kernel.isWritten[k - first])
                 thread->addParamAttr(kFirstArgument + k, llvm::Attribute::ReadOnly);
         }
         KernelFunctions& owner =
             owners.emplace_back(std::make_unique<KernelFunctions>()).operator*();
-        owner.kernel = &parts.plan.program->kernels[wanted.of];
+        owner.kernel = &parts.plan.program->kernels[of];
         emitBody(m, owner, nullptr, body, *thread);
         return thread;
     }
@@ -191,6 +197,175 @@ private:
         b.CreateBr(loop);
         b.SetInsertPoint(end);
         b.CreateRetVoid();
+    }
+
+    // ---- persistent kernels: loops whose stages are one kernel, with waits between them
+
+    void emitPersistent(std::size_t index) {
+        const device::Persist& all = parts.persists[index].kernel;
+        std::vector<llvm::Function*> stages;
+        for (const device::Stage& stage : all.stages) {
+            stages.push_back(emitThread(stage.kernel, parts.persists[index].of));
+            markConstant(*stages.back(), stage);
+        }
+        llvm::Function* entry =
+            declareEntry(persistentSymbol(index), {m.ptr(), m.i32(), m.i32(), m.ptr()}, all.outer,
+                         all.arrays.size(), true);
+        emitIterations(*entry, all, stages);
+    }
+
+    /// Nobody writes it while the kernel is at work, so waits do not matter: loads may go in front of the loop, into registers.
+    void markConstant(llvm::Function& thread, const device::Stage& stage) {
+        const std::size_t first = thread.arg_size() - stage.isConstant.size();
+        for (llvm::Instruction& instr : llvm::instructions(thread)) {
+            auto* load = llvm::dyn_cast<llvm::LoadInst>(&instr);
+            if (!load) continue;
+            llvm::Value* at = load->getPointerOperand();
+            while (auto* place = llvm::dyn_cast<llvm::GetElementPtrInst>(at))
+                at = place->getPointerOperand();
+            auto* from = llvm::dyn_cast<llvm::Argument>(at);
+            if (from && from->getArgNo() >= first && stage.isConstant[from->getArgNo() - first])
+                load->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                                  llvm::MDNode::get(m.context, {}));
+        }
+    }
+
+    struct Threads {
+        llvm::Value *number, *count;  ///< of the blocks that do a firing
+    };
+
+    Threads threadsOfRow() {
+        llvm::Value* size = special(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x);
+        llvm::Value* number =
+            b.CreateAdd(b.CreateMul(special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x), size),
+                        special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x));
+        return {number, b.CreateMul(special(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x), size)};
+    }
+
+    /// for (i = 0; i < iterations; ++i) all stages, of firing block.y.
+    void emitIterations(llvm::Function& entry, const device::Persist& all,
+                        const std::vector<llvm::Function*>& stages) {
+        auto block = [&](const char* name) {
+            return llvm::BasicBlock::Create(m.context, name, &entry);
+        };
+        llvm::BasicBlock *start = block("start"), *loop = block("iteration"), *end = block("end");
+        b.SetInsertPoint(start);
+        const Threads threads = threadsOfRow();
+        llvm::Value* firing =
+            b.CreateZExt(special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_y), m.i64());
+        llvm::Value* barrier = b.CreateGEP(
+            m.i8(), entry.getArg(3), b.CreateMul(firing, b.getInt64(sizeof(strc_device_barrier))));
+        std::vector<llvm::Value*> arrays;
+        for (std::size_t k = 0; k < all.arrays.size(); ++k) {
+            const auto at = static_cast<unsigned>(4 + all.outer + 2 * k);
+            arrays.push_back(
+                b.CreateGEP(m.i8(), entry.getArg(at), b.CreateMul(firing, entry.getArg(at + 1))));
+        }
+        b.CreateBr(loop);
+        b.SetInsertPoint(loop);
+        llvm::PHINode* iteration = b.CreatePHI(m.i32(), 2);
+        iteration->addIncoming(b.getInt32(0), start);
+        for (std::size_t k = 0; k < stages.size(); ++k) {
+            const device::Stage& stage = all.stages[k];
+            emitStage(entry, stage, *stages[k], threads, argumentsOf(entry, all, stage, iteration, arrays, threads));
+            if (stage.waits) b.CreateCall(gridWait(), {barrier});
+        }
+        llvm::Value* next = b.CreateAdd(iteration, b.getInt32(1));
+        iteration->addIncoming(next, b.GetInsertBlock());
+        b.CreateCondBr(
+            b.CreateICmpULT(next, b.getInt32(static_cast<std::uint32_t>(all.count))), loop, end);
+        b.SetInsertPoint(end);
+        b.CreateRetVoid();
+    }
+
+    std::vector<llvm::Value*> argumentsOf(llvm::Function& entry, const device::Persist& all,
+                                          const device::Stage& stage, llvm::Value* iteration,
+                                          const std::vector<llvm::Value*>& arrays,
+                                          const Threads& threads) {
+        llvm::Value* none = llvm::ConstantPointerNull::get(m.ptr());
+        std::vector<llvm::Value*> args{entry.getArg(0), none, none, none, entry.getArg(1), b.getInt32(0), none, none, threads.number, threads.count};
+        const std::uint32_t trips = stage.kernel.iterationCount;
+        for (std::uint32_t k = 0; k < trips; ++k)
+            args.push_back(k + 1 == trips ? iteration : entry.getArg(4 + k));
+        for (std::uint32_t which : stage.arrays) args.push_back(arrays[which]);
+        STRC_ASSERT(trips == 0 || trips == all.outer + 1, "a stage of another loop");
+        return args;
+    }
+
+    /// What one thread does is done by the first one.
+    void emitStage(llvm::Function& entry, const device::Stage& stage, llvm::Function& thread,
+                   const Threads& threads, const std::vector<llvm::Value*>& args) {
+        if (stage.kernel.threads > 1) {
+            b.CreateCall(&thread, args);
+            return;
+        }
+        auto* first = llvm::BasicBlock::Create(m.context, "first", &entry);
+        auto* rest = llvm::BasicBlock::Create(m.context, "rest", &entry);
+        b.CreateCondBr(b.CreateICmpEQ(threads.number, b.getInt32(0)), first, rest);
+        b.SetInsertPoint(first);
+        b.CreateCall(&thread, args);
+        b.CreateBr(rest);
+        b.SetInsertPoint(rest);
+    }
+
+    /// void wait(barrier): all threads of the blocks with this block's y come here before any goes on, and see what all others have
+    /// written (as cooperative groups do it, CUDA Programming Guide, "Grid Synchronization"). The last block to come counts up
+    /// `passed`, for which the others wait.
+    llvm::Function* gridWait() {
+        constexpr const char* kName = "strc_grid_wait";
+        if (llvm::Function* known = m.module.getFunction(kName)) return known;
+        const llvm::IRBuilderBase::InsertPointGuard guard(b);
+        auto* wait = llvm::Function::Create(
+            llvm::FunctionType::get(llvm::Type::getVoidTy(m.context), {m.ptr()}, false),
+            llvm::Function::InternalLinkage, kName, m.module);
+        wait->setConvergent();
+        wait->setDoesNotThrow();
+        wait->addFnAttr(llvm::Attribute::NoInline);
+        wait->addFnAttr(llvm::Attribute::WillReturn);
+        auto block = [&](const char* name) {
+            return llvm::BasicBlock::Create(m.context, name, wait);
+        };
+        llvm::BasicBlock *start = block("start"), *arrive = block("arrive"), *last = block("last"),
+                         *poll = block("poll"), *seen = block("seen"), *end = block("end");
+        llvm::Value *arrived = wait->getArg(0), *passed = nullptr;
+        auto fence = [&] { b.CreateIntrinsic(llvm::Intrinsic::nvvm_membar_gl, {}, {}); };
+        auto meet = [&] { b.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); };
+        auto look = [&] {
+            llvm::LoadInst* load = b.CreateLoad(m.i32(), passed, true);
+            load->setAlignment(llvm::Align(4));
+            return load;
+        };
+        auto add = [&](llvm::Value* to) {
+            return b.CreateAtomicRMW(llvm::AtomicRMWInst::Add, to, b.getInt32(1), llvm::Align(4),
+                                     llvm::AtomicOrdering::Monotonic);
+        };
+        b.SetInsertPoint(start);
+        passed = b.CreateConstInBoundsGEP1_64(m.i8(), arrived,
+                                              offsetof(strc_device_barrier, passed));
+        meet();
+        b.CreateCondBr(b.CreateICmpEQ(special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x),
+                                      b.getInt32(0)),
+                       arrive, end);
+        b.SetInsertPoint(arrive);
+        llvm::Value* before = look();
+        fence();
+        llvm::Value* most = b.CreateSub(special(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x),
+                                        b.getInt32(1));
+        b.CreateCondBr(b.CreateICmpEQ(add(arrived), most), last, poll);
+        b.SetInsertPoint(last);
+        b.CreateStore(b.getInt32(0), arrived, true);
+        fence();
+        add(passed);
+        b.CreateBr(seen);
+        b.SetInsertPoint(poll);
+        b.CreateCondBr(b.CreateICmpEQ(look(), before), poll, seen);
+        b.SetInsertPoint(seen);
+        fence();
+        b.CreateBr(end);
+        b.SetInsertPoint(end);
+        meet();
+        b.CreateRetVoid();
+        return wait;
     }
 
     // ---- what kernels call
@@ -280,6 +455,8 @@ std::string deviceSymbol(const device::Offloaded& parts, std::size_t index) {
         name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
     return name;
 }
+
+std::string persistentSymbol(std::size_t index) { return "p" + std::to_string(index); }
 
 base::Result<DevicePart> lowerForDevice(base::Context& context, types::TypeTable& types,
                                         const ir::Module& program,

@@ -18,5 +18,7 @@ base::Result<DevicePart> lowerForDevice(base::Context&, types::TypeTable&, const
 
 /// The PTX name of kernel `index`.
 std::string deviceSymbol(const device::Offloaded&, std::size_t index);
+/// Of persistent kernel `index`.
+std::string persistentSymbol(std::size_t index);
 
 }  // namespace strc::codegen

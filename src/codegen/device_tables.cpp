@@ -15,6 +15,8 @@ static_assert(device::kDepth == STRC_DEVICE_DEPTH);
 static_assert(device::kBlock == STRC_DEVICE_THREADS);
 static_assert(graph::kNone == STRC_NOBODY);
 static_assert(ir::kMostAddends == 2);
+static_assert(device::kMostWidth == STRC_ATTENTION_WIDTH);
+static_assert(device::kMostAttentionLoops == STRC_ATTENTION_OUTER);
 
 template <typename T>
 std::string bytesOf(const std::vector<T>& rows) {
@@ -33,6 +35,7 @@ public:
     llvm::Constant* make() {
         for (const device::Segment& segment : parts.segments) addSegment(segment);
         for (const device::Contraction& sum : parts.contractions) addContraction(sum);
+        for (const ir::Attention& how : parts.attentions) addAttention(how);
         addNames();
         auto text = [&](std::string bytes) { return m.bytes(std::move(bytes)); };
         auto number = [&](std::uint64_t value) { return llvm::ConstantInt::get(m.i64(), value); };
@@ -46,6 +49,8 @@ public:
                                     text(bytesOf(addresses)),
                                     text(bytesOf(contractions)),
                                     text(bytesOf(loops)),
+                                    text(bytesOf(attentions)),
+                                    text(bytesOf(attentionLoops)),
                                     text(bytesOf(segments)),
                                     weights(),
                                     text(bytesOf(rangesOf(parts.kept))),
@@ -54,6 +59,7 @@ public:
                                     number(ops.size()),
                                     number(contractions.size()),
                                     number(loops.size()),
+                                    number(attentions.size()),
                                     number(segments.size()),
                                     number(parts.weights.size()),
                                     number(parts.kept.size()),
@@ -74,11 +80,14 @@ private:
     /// Whoever links a program with a part on a device links what can run it.
     llvm::Constant* calls() { return m.module.getOrInsertGlobal("strc_device_functions", m.i8()); }
 
+    /// Persistent kernels behind the others.
     void addNames() {
-        for (std::size_t k = 0; k < parts.kernels.size(); ++k) {
+        auto add = [&](const std::string& symbol) {
             nameOffsets.push_back(narrow(names.size()));
-            names += deviceSymbol(parts, k) + '\0';
-        }
+            names += symbol + '\0';
+        };
+        for (std::size_t k = 0; k < parts.kernels.size(); ++k) add(deviceSymbol(parts, k));
+        for (std::size_t k = 0; k < parts.persists.size(); ++k) add(persistentSymbol(k));
     }
 
     static std::vector<strc_device_range> rangesOf(const std::vector<device::Range>& ranges) {
@@ -109,6 +118,14 @@ private:
             op.first_iteration = narrow(from.firstIteration);
             op.iteration_count = kernel.iterationCount;
             op.threads = kernel.isThreadEach ? 0 : static_cast<std::uint64_t>(kernel.threads);
+        }
+        if (from.kind == device::OperationKind::Persist) {
+            const device::Persist& all = parts.persists[from.what].kernel;
+            op.what = narrow(parts.kernels.size() + from.what);
+            op.first_iteration = narrow(from.firstIteration);
+            op.iteration_count = all.outer;
+            op.threads = static_cast<std::uint64_t>(all.blocks);
+            op.skips = from.skips;
         }
         for (const device::Address& address : from.addresses)
             addresses.push_back(addressOf(address));
@@ -163,6 +180,19 @@ private:
         contractions.push_back(row);
     }
 
+    void addAttention(const ir::Attention& from) {
+        auto add = [&](const ir::AttentionLoop& loop) {
+            attentionLoops.push_back(
+                {loop.trips, {loop.out, loop.query, loop.key, loop.value, loop.mask}});
+        };
+        attentions.push_back({narrow(attentionLoops.size()), narrow(from.outer.size()),
+                              from.isCausal ? 1u : 0u, from.scale});
+        for (const ir::AttentionLoop& loop :
+             {from.first, from.queries, from.keys, from.width, from.values})
+            add(loop);
+        for (const ir::AttentionLoop& loop : from.outer) add(loop);
+    }
+
     llvm::Constant* weights() {
         std::vector<llvm::Constant*> rows;
         auto number = [&](std::int64_t value) {
@@ -186,6 +216,8 @@ private:
     std::vector<strc_device_address> addresses;
     std::vector<strc_device_contraction> contractions;
     std::vector<strc_device_loop> loops;
+    std::vector<strc_device_attention> attentions;
+    std::vector<strc_attention_loop> attentionLoops;
     std::vector<strc_device_segment> segments;
     std::string names;
     std::vector<std::uint32_t> nameOffsets;

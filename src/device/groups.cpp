@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/attention.h"
 #include "ir/scalarise.h"
 #include "types/tensor_elements.h"
 
@@ -19,6 +20,8 @@ constexpr std::int64_t kFewThreads = 32;  ///< that are not worth a launch in ea
 constexpr std::int64_t kShortCopy = 64;  ///< bytes that one thread copies on the way
 /// Bytes of an array of which each iteration has its own; beyond that iterations follow each other, with one array for all.
 constexpr std::int64_t kMostCopied = std::int64_t{1} << 28;
+/// Fewer queries leave most of the threads of a tile without work.
+constexpr std::int32_t kFewQueries = 8;
 /// Threads of a launch have numbers that are ints.
 constexpr std::int64_t kMostThreads = std::int64_t{1} << 30;
 
@@ -105,8 +108,8 @@ namespace {
 
 class GroupCutter {
 public:
-    GroupCutter(const ir::Body& of, Affine& known, Iterations what)
-        : body(of), affine(known), iterations(what) {}
+    GroupCutter(const ir::Body& of, Affine& known, Ways which)
+        : body(of), affine(known), ways(which) {}
 
     Cut run() {
         findItems();
@@ -208,6 +211,9 @@ private:
                 group->id = count++;
                 note(*group);
                 groups.push_back(std::move(*group));
+            } else if (ir::attentionOf(instr)) {
+                flush();
+                for (Group& part : cutBlock(instr.blocks[0])) groups.push_back(std::move(part));
             } else if (!isRemade(instr)) {
                 serial.instrs.push_back(&instr);
             }
@@ -304,6 +310,10 @@ private:
                 made.kind = GroupKind::Zero;
                 return made;
             case Op::Loop: return loop(instr, before, std::move(made));
+            case Op::If:
+                if (!ways.attends || !isAttention(instr)) return std::nullopt;
+                made.kind = GroupKind::Attend;
+                return made;
             default: return std::nullopt;
         }
     }
@@ -329,6 +339,16 @@ private:
     /// Can the library do it, for all iterations of the loops apart?
     bool isContraction(const Instr& instr) const {
         return std::all_of(instr.operands.begin(), instr.operands.end(),
+                           [&](ir::Reg ref) { return isKnown(ref); });
+    }
+
+    /// Is it attention that the library can do, for all iterations of the loops apart?
+    bool isAttention(const Instr& instr) const {
+        const std::optional<ir::Attention> how = ir::attentionOf(instr);
+        return how && how->queries.trips >= kFewQueries && how->width.trips <= kMostWidth &&
+               how->values.trips <= kMostWidth &&
+               how->outer.size() + apart.size() <= kMostAttentionLoops &&
+               std::all_of(instr.operands.begin() + 1, instr.operands.end(),
                            [&](ir::Reg ref) { return isKnown(ref); });
     }
 
@@ -375,7 +395,7 @@ private:
     /// Iterations that are independent are done at once by each part of them (loop distribution, with a copy of its own arrays
     /// for each iteration: Allen and Kennedy, Optimizing Compilers for Modern Architectures, 2001, sections 5.3 and 6.2).
     bool cutApart(const Instr& instr, std::span<const Instr> before, Group& made) {
-        if (iterations == Iterations::InTurn) return false;
+        if (!ways.distributes) return false;
         const auto loop = findParallelLoop(body, affine, before, instr);
         if (!loop || made.copies() > kMostThreads / loop->counts.trips) return false;
         const auto known = result.copied;
@@ -415,13 +435,13 @@ private:
     bool hasLargeParts(const Instr& loop) const {
         const auto& instrs = body.blocks[loop.blocks[1]].instrs;
         return std::any_of(instrs.begin(), instrs.end(), [](const Instr& instr) {
-            return instr.op == Op::Contract || instr.op == Op::Loop;
+            return instr.op == Op::Contract || instr.op == Op::Loop || ir::attentionOf(instr);
         });
     }
 
     const ir::Body& body;
     Affine& affine;
-    const Iterations iterations;
+    const Ways ways;
     Cut result;
     std::vector<Induction> around, apart;
     std::uint32_t count = 0;
@@ -429,8 +449,8 @@ private:
 
 }  // namespace
 
-Cut cut(const ir::Body& body, Affine& affine, Iterations iterations) {
-    return GroupCutter(body, affine, iterations).run();
+Cut cut(const ir::Body& body, Affine& affine, Ways ways) {
+    return GroupCutter(body, affine, ways).run();
 }
 
 }  // namespace strc::device

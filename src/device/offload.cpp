@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <tuple>
 
 #include "base/assert.h"
@@ -318,10 +319,11 @@ private:
                 repeat(loop->count, [&] { actions(loop->body); });
                 continue;
             }
-            Operation made;
-            made.node = now.step->node;
-            made.count = now.part.count;
-            made.firstIteration = now.depth;
+            if (const auto* all = std::get_if<Persist>(&action.what)) {
+                persist(*all);
+                continue;
+            }
+            Operation made = operation();
             if (const auto* launch = std::get_if<Launch>(&action.what)) {
                 made.what = firstKernel[now.node->kernel] + launch->kernel;
                 for (const Array& array : now.firing->kernels[launch->kernel].arrays)
@@ -333,6 +335,11 @@ private:
                 for (const Array& array : {sum->out, sum->a, sum->b})
                     made.addresses.push_back(addressOf(array));
                 for (const Array& array : sum->added) made.addresses.push_back(addressOf(array));
+            } else if (const auto* attend = std::get_if<Attend>(&action.what)) {
+                made.kind = OperationKind::Attend;
+                made.what = attention(attend->how);
+                for (const Array& array : attend->arrays)
+                    made.addresses.push_back(addressOf(array));
             } else if (const auto* copy = std::get_if<Copy>(&action.what)) {
                 made.kind = OperationKind::Copy;
                 made.bytes = copy->bytes;
@@ -346,6 +353,30 @@ private:
         }
     }
 
+    /// Of the firings at hand.
+    Operation operation() const {
+        Operation made;
+        made.node = now.step->node;
+        made.count = now.part.count;
+        made.firstIteration = now.depth;
+        return made;
+    }
+
+    /// The kernel, then what is done in its place where it does not fit.
+    void persist(const Persist& all) {
+        auto [known, isNew] =
+            persistOf.try_emplace(&all, static_cast<std::uint32_t>(result.persists.size()));
+        if (isNew) result.persists.push_back({all, now.node->kernel});
+        Operation made = operation();
+        made.kind = OperationKind::Persist;
+        made.what = known->second;
+        for (const Array& array : all.arrays) made.addresses.push_back(addressOf(array));
+        const std::size_t at = current->size();
+        current->push_back(std::move(made));
+        actions(all.otherwise);
+        (*current)[at].skips = static_cast<std::uint32_t>(current->size() - at - 1);
+    }
+
     std::uint32_t contraction(const Contraction& wanted) {
         auto same = [&](const Contraction& known) {
             return known.element == wanted.element && known.factor == wanted.factor &&
@@ -356,6 +387,13 @@ private:
         if (found == result.contractions.end())
             found = result.contractions.insert(result.contractions.end(), wanted);
         return static_cast<std::uint32_t>(found - result.contractions.begin());
+    }
+
+    std::uint32_t attention(const ir::Attention& wanted) {
+        auto found = std::find(result.attentions.begin(), result.attentions.end(), wanted);
+        if (found == result.attentions.end())
+            found = result.attentions.insert(result.attentions.end(), wanted);
+        return static_cast<std::uint32_t>(found - result.attentions.begin());
     }
 
     static std::vector<std::int32_t> toTuple(const ir::Contraction& how) {
@@ -565,6 +603,7 @@ private:
     bool isCutting = false;  ///< segments into parts
     std::vector<std::uint32_t> firstKernel;  ///< by KernelId
     std::vector<bool> placed;
+    std::map<const Persist*, std::uint32_t> persistOf;  ///< into Offloaded::persists
     Offloaded result;
     std::vector<Window> uploads, downloads;
     std::vector<Operation>* current = nullptr;

@@ -30,17 +30,28 @@ struct Address {
     std::vector<std::int64_t> perIteration;
 };
 
-enum class OperationKind : std::uint8_t { Launch, Contract, Copy, Zero, Upload, Download, Repeat };
+enum class OperationKind : std::uint8_t {
+    Launch,
+    Contract,
+    Attend,
+    Copy,
+    Zero,
+    Upload,
+    Download,
+    Repeat,
+    Persist
+};
 
 struct Operation {
     OperationKind kind = OperationKind::Launch;
     std::uint32_t what =
-        0;  ///< Launch: kernel; Contract: contraction; Repeat: how many operations follow that it repeats
+        0;  ///< Launch: kernel; Contract: contraction; Attend: attention; Persist: persistent kernel; Repeat: how many operations follow that it repeats
     graph::NodeId node = graph::kNone;
     std::vector<Address> addresses;
     std::size_t firstIteration = 0;  ///< Launch: the depth of the first loop of the body
     std::int64_t count = 1;  ///< firings, rows or iterations
     std::int64_t bytes = 0;
+    std::uint32_t skips = 0;  ///< Persist: how many operations follow that do the same in its place
 };
 
 struct Contraction {
@@ -84,10 +95,18 @@ struct FilterKernel {
     graph::KernelId of = graph::kNone;
 };
 
+/// Likewise a persistent kernel.
+struct FilterPersist {
+    Persist kernel;
+    graph::KernelId of = graph::kNone;
+};
+
 struct Offloaded {
     plan::Plan plan;  ///< with StepKind::Device
     std::vector<FilterKernel> kernels;
+    std::vector<FilterPersist> persists;
     std::vector<Contraction> contractions;
+    std::vector<ir::Attention> attentions;
     std::vector<Segment> segments;
     std::vector<Weight> weights;
     std::vector<Range> kept;  ///< what the device alone knows between two phases

@@ -24,6 +24,23 @@ std::string textOf(const ir::Contraction& how) {
     return text;
 }
 
+std::string textOf(const ir::Attention& how) {
+    std::string text = fmt::format(" {} queries, {} keys, {} x {}", how.queries.trips,
+                                   how.keys.trips, how.width.trips, how.values.trips);
+    for (const ir::AttentionLoop& loop : how.outer)
+        text += fmt::format(" {}({} {} {} {})", loop.trips, loop.out, loop.query, loop.key,
+                            loop.value);
+    return text + (how.isCausal ? " causal" : "") + (how.hasMask ? " masked" : "");
+}
+
+std::string textOf(const Persist& all) {
+    std::string text = fmt::format("at once {} times, {} blocks:", all.count, all.blocks);
+    for (const Stage& stage : all.stages)
+        text += fmt::format(" {} x {}{}", stage.kernel.name, stage.kernel.threads,
+                            stage.waits ? ", wait;" : ",");
+    return text + " or";
+}
+
 void add(std::string& text, const Actions& actions, const Firing& firing, int indent) {
     for (const Action& action : actions) {
         text += std::string(static_cast<std::size_t>(indent), ' ');
@@ -38,11 +55,19 @@ void add(std::string& text, const Actions& actions, const Firing& firing, int in
             if (sum->isForTensorCores) rest += " on tensor cores";
             text += fmt::format("contract {} = {} * {}{}:{}\n", textOf(sum->out), textOf(sum->a),
                                 textOf(sum->b), rest, textOf(sum->how));
+        } else if (const auto* attend = std::get_if<Attend>(&action.what)) {
+            std::string arrays;
+            for (const Array& array : attend->arrays)
+                arrays += (arrays.empty() ? "" : ", ") + textOf(array);
+            text += fmt::format("attend ({}){}\n", arrays, textOf(attend->how));
         } else if (const auto* copy = std::get_if<Copy>(&action.what)) {
             text += fmt::format("copy {} from {}, {} bytes\n", textOf(copy->to), textOf(copy->from),
                                 copy->bytes);
         } else if (const auto* zero = std::get_if<Zero>(&action.what)) {
             text += fmt::format("zero {}, {} bytes\n", textOf(zero->to), zero->bytes);
+        } else if (const auto* all = std::get_if<Persist>(&action.what)) {
+            text += textOf(*all) + "\n";
+            add(text, all->otherwise, firing, indent + 4);
         } else if (const auto* loop = std::get_if<Repeat>(&action.what)) {
             text += fmt::format("{} times:\n", loop->count);
             add(text, loop->body, firing, indent + 4);
@@ -117,6 +142,9 @@ private:
                     "{}contract{} ({}){}", times, device::textOf(made.contractions[each.what].how),
                     addresses,
                     made.contractions[each.what].isForTensorCores ? " on tensor cores" : "");
+            case OperationKind::Attend:
+                return fmt::format("{}attend{} ({})", times,
+                                   device::textOf(made.attentions[each.what]), addresses);
             case OperationKind::Copy:
                 return fmt::format("{}copy {} bytes ({})", times, each.bytes, addresses);
             case OperationKind::Zero:
@@ -125,6 +153,9 @@ private:
                 return fmt::format("upload {} bytes ({})", each.bytes, addresses);
             case OperationKind::Download:
                 return fmt::format("download {} bytes ({})", each.bytes, addresses);
+            case OperationKind::Persist:
+                return fmt::format("{}{} ({})", times,
+                                   device::textOf(made.persists[each.what].kernel), addresses);
             case OperationKind::Repeat: return fmt::format("{} times:", each.count);
         }
         return "";

@@ -6,6 +6,7 @@
 #include "base/pass.h"
 #include "device/detail/groups.h"
 #include "device/detail/kernel_writer.h"
+#include "device/detail/persistent.h"
 #include "device/detail/windows.h"
 
 namespace strc::device {
@@ -25,9 +26,7 @@ public:
         : passes(which), kernel(of), body(*of.code.work), affine(body), types(table) {}
 
     Firing run() {
-        parts = cut(body, affine, Iterations::Apart);
-        if (hasApart(parts.groups) && !applies(base::Pass::DeviceDistribution))
-            parts = cut(body, affine, Iterations::InTurn);
+        cutBody();
         findSlots(parts.groups);
         findTeams();
         layOutLocals();
@@ -37,19 +36,35 @@ public:
         const std::string subject = "filter '" + kernel.code.name + "'";
         for (base::Pass pass : applied)
             passes.show(pass, subject, [&] { return print(made, kernel.code.name); });
+        makePersistent(passes, made, kernel.code.name, types);
         return std::move(made);
     }
 
 private:
+    void cutBody() {
+        Ways ways;
+        parts = cut(body, affine, ways);
+        auto isAttention = [](const Group& group) { return group.kind == GroupKind::Attend; };
+        if (has(parts.groups, isAttention) && !applies(base::Pass::DeviceAttention)) {
+            ways.attends = false;
+            parts = cut(body, affine, ways);
+        }
+        auto isApart = [](const Group& group) { return group.isApart; };
+        if (has(parts.groups, isApart) && !applies(base::Pass::DeviceDistribution)) {
+            ways.distributes = false;
+            parts = cut(body, affine, ways);
+        }
+    }
+
     bool applies(base::Pass pass) {
         const bool runs(base::PassRun(passes, pass, "filter '" + kernel.code.name + "'"));
         if (runs) applied.push_back(pass);
         return runs;
     }
 
-    static bool hasApart(const std::vector<Group>& groups) {
-        return std::any_of(groups.begin(), groups.end(), [](const Group& group) {
-            return group.isApart || hasApart(group.inside);
+    static bool has(const std::vector<Group>& groups, bool (*is)(const Group&)) {
+        return std::any_of(groups.begin(), groups.end(), [is](const Group& group) {
+            return is(group) || has(group.inside, is);
         });
     }
 
@@ -99,6 +114,7 @@ private:
             const bool stays = group.kind == GroupKind::Serial && !group.around.empty();
             if (stays) usersOf[instr.var.index].insert(UINT32_MAX);
         }
+        if (group.kind == GroupKind::Attend) return;  // its loops are left out
         for (ir::BlockId block : instr.blocks)
             forEach(body, block, [&](const Instr& inner) {
                 if (&inner != &instr) needInner(group, inner, needed);
@@ -154,6 +170,7 @@ private:
             slot.scratch = reserve(sizeof(double) * 2 * product(slot.apart));
         std::set<std::uint32_t> own;
         findOwn(parts.groups, own);
+        findLeftOut(parts.groups, own);
         for (std::uint32_t local = 0; local < body.locals.size(); ++local)
             if (body.locals[local].type->isAggregate() && !parts.aliases.contains(local) &&
                 !own.contains(local))
@@ -166,6 +183,17 @@ private:
         for (const Group& group : groups) {
             if (!group.nests.empty()) placeOwn(group, own);
             findOwn(group.inside, own);
+        }
+    }
+
+    /// Arrays that only loops use which nobody does.
+    void findLeftOut(const std::vector<Group>& groups, std::set<std::uint32_t>& leftOut) {
+        for (const Group& group : groups) {
+            findLeftOut(group.inside, leftOut);
+            if (group.kind != GroupKind::Attend) continue;
+            forEach(body, group.instrs[0]->blocks[0], [&](const Instr& instr) {
+                if (instr.op == Op::Declare) leftOut.insert(instr.var.index);
+            });
         }
     }
 
@@ -197,6 +225,7 @@ private:
             case GroupKind::Serial:
             case GroupKind::Nest: return addKernel(group, actions);
             case GroupKind::Contract: return addContraction(group, actions);
+            case GroupKind::Attend: return addAttention(group, actions);
             case GroupKind::Copy: return addCopy(group, actions);
             case GroupKind::Zero: return addZero(group, actions);
             case GroupKind::Repeat: return addRepeat(group, actions);
@@ -244,6 +273,29 @@ private:
         made.b = arrayAt(instr.operands[2]);
         for (std::size_t k = 3; k < instr.operands.size(); ++k)
             made.added.push_back(arrayAt(instr.operands[k]));
+        for (const Induction& loop : group.apart) affine.leave(loop.counter);
+        actions.push_back({std::move(made)});
+    }
+
+    /// Loops apart are further loops around.
+    void addAttention(const Group& group, Actions& actions) {
+        const Instr& instr = *group.instrs[0];
+        for (const Induction& loop : group.apart) affine.enter(loop);
+        Attend made;
+        made.how = *ir::attentionOf(instr);
+        std::vector<ir::AttentionLoop> loops;
+        for (const Induction& loop : group.apart) {
+            ir::AttentionLoop step;
+            step.trips = static_cast<std::int32_t>(loop.trips);
+            std::int32_t* steps[] = {&step.out, &step.query, &step.key, &step.value, &step.mask};
+            for (std::size_t k = 1; k < instr.operands.size(); ++k)
+                *steps[k - 1] = static_cast<std::int32_t>(
+                    stepOf(instr.operands[k], loop) / static_cast<std::int64_t>(sizeof(float)));
+            loops.push_back(step);
+        }
+        made.how.outer.insert(made.how.outer.begin(), loops.begin(), loops.end());
+        for (std::size_t k = 1; k < instr.operands.size(); ++k)
+            made.arrays.push_back(arrayAt(instr.operands[k]));
         for (const Induction& loop : group.apart) affine.leave(loop.counter);
         actions.push_back({std::move(made)});
     }

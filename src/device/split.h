@@ -1,7 +1,7 @@
 #pragma once
 /// A firing as work for a device. In: the body of a filter whose tensors have been expanded to loops over arrays.
 /// Out: kernels, each of them a body for one thread of many, and the order in which they are launched. Nests whose
-/// iterations are proved to be independent are spread over threads, products (ir/contraction.h) are left to a kernel
+/// iterations are proved to be independent are spread over threads, products (ir/contraction.h) and attention (ir/attention.h) are left to kernels
 /// of the library, loops around such parts go on between launches, and whatever is left is done by one thread.
 
 #include <string>
@@ -11,6 +11,7 @@
 #include "base/passes.h"
 #include "base/result.h"
 #include "elab/elaborate.h"
+#include "ir/attention.h"
 #include "ir/contraction.h"
 #include "ir/ir.h"
 
@@ -21,6 +22,10 @@ using types::Type;
 /// The threads of a warp, which wait for each other at little cost, and of a block (STRC_DEVICE_THREADS).
 constexpr std::int64_t kWarp = 32;
 constexpr std::int64_t kBlock = 256;
+
+/// What attention of the library can have: numbers of a query or a value, and loops around (STRC_ATTENTION_WIDTH, STRC_ATTENTION_OUTER).
+constexpr std::int32_t kMostWidth = 128;
+constexpr std::size_t kMostAttentionLoops = 6;
 
 /// The memory in which an array lies.
 enum class Home : std::uint8_t {
@@ -66,6 +71,10 @@ struct Contract {
     std::vector<Array> added;  ///< how.addends
     bool isForTensorCores = false;  ///< the runtime chooses them if its sizes are worth it
 };
+struct Attend {
+    ir::Attention how;
+    std::vector<Array> arrays;  ///< in the order of the instruction's operands
+};
 struct Copy {
     Array to, from;
     std::int64_t bytes = 0;
@@ -78,9 +87,25 @@ struct Repeat {
     std::int64_t count = 0;
     Actions body;
 };
+/// A part of the iterations of a persistent kernel.
+struct Stage {
+    Kernel kernel;
+    std::vector<std::uint32_t> arrays;  ///< by ref of the kernel: into Persist::arrays
+    std::vector<bool> isConstant;  ///< by ref: no stage writes it
+    bool waits = true;  ///< all threads for each other, behind it
+};
+/// A loop as one launch, whose threads wait for each other.
+struct Persist {
+    std::int64_t count = 0;  ///< iterations
+    std::vector<Stage> stages;  ///< of each, in order
+    std::vector<Array> arrays;
+    std::uint32_t outer = 0;  ///< loops around whose iterations the stages get
+    std::int64_t blocks = 1;
+    Actions otherwise;  ///< the same, where so many blocks are not at work at once
+};
 
 struct Action {
-    std::variant<Launch, Contract, Copy, Zero, Repeat> what;
+    std::variant<Launch, Contract, Attend, Copy, Zero, Repeat, Persist> what;
 };
 
 struct Firing {
@@ -92,7 +117,7 @@ struct Firing {
 };
 
 /// An error is no fault of the program: it is the sentence why the filter stays on the processor.
-/// The passes `device-distribution` and `device-teams` are decided here.
+/// The passes `device-attention`, `device-distribution`, `device-teams` and `device-persistent` are decided here.
 base::Result<Firing> split(base::Passes&, const ir::Module&, const elab::Kernel&,
                            types::TypeTable&);
 

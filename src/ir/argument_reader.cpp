@@ -27,6 +27,8 @@ void ArgumentReader::arguments(Body& made, Instr& instr) {
         case Op::Join: return splitterArguments(instr);
         case Op::Enqueue: return withExtents(instr);
         case Op::If:
+            if (instr.type && instr.result == kNone && !tokens.failed())
+                instr.value = values.value(instr.type);
             registers(instr);
             instr.flag = tokens.accept("likely");
             return;

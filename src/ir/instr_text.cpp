@@ -244,7 +244,8 @@ std::string arguments(const Names& names, const Body& body, const Instr& instr) 
                                                                   : std::to_string(instr.index)) +
                    "(" + regList(instr, 0, instr.operands.size()) + ")";
         case Op::If:
-            return regList(instr, 0, instr.operands.size()) + (instr.flag ? " likely" : "");
+            return (instr.value.type ? valueText(instr.value) + " " : "") +
+                   regList(instr, 0, instr.operands.size()) + (instr.flag ? " likely" : "");
         case Op::Loop: return instr.flag ? "dowhile" : "";
         case Op::ItemType:
             return fmt::format("{} {}", instr.index ? "output" : "input",

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/attention.h"
 #include "ir/contraction.h"
 #include "ir/detail/instr_text.h"
 #include "types/tensor_text.h"
@@ -92,6 +93,7 @@ private:
     void tape(const Instr&);
     void variable(const Instr&);
     void contract(const Instr&);
+    void attention(const Instr&);
     void tensor(const Instr&);
     bool isListOfInts(const Instr&, std::size_t k, std::string_view signature) const;
     void call(const Instr&);
@@ -430,6 +432,19 @@ void Verifier::contract(const Instr& i) {
         i, "places outside of an array");
 }
 
+/// Behind the condition.
+void Verifier::attention(const Instr& i) {
+    const std::optional<Attention> how = attentionOf(i);
+    std::vector<std::int64_t> lengths;
+    for (std::size_t k = 1; k < i.operands.size(); ++k) {
+        const Type* type = reg(i, k).type;
+        const bool isList = isRef(i, k) && isConcrete(type) && type->is(TypeKind::Array) &&
+                            type->element->is(TypeKind::Float);
+        lengths.push_back(isList ? type->extent : 0);
+    }
+    expect(how && i.result == kNone && fits(*how, lengths), i, "operands do not fit");
+}
+
 void Verifier::tape(const Instr& i) {
     bool in = i.op != Op::Push && i.op != Op::PushFrom;
     const Type* item = !stream ? nullptr : in ? stream->input : stream->output;
@@ -702,6 +717,7 @@ void Verifier::operands(const Instr& i) {
     }
     int needed = info(i.op).operands;
     if (i.op == Op::Contract && i.operands.size() > 3) return;  // addends: contract() counts them
+    if (i.op == Op::If && i.value.type) return attention(i);
     if (needed != kVariadic && i.operands.size() != static_cast<std::size_t>(needed))
         fault(i, fmt::format("{} operands are needed", needed));
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/pass.h"
+#include "ir/attention.h"
 #include "ir/contraction.h"
 #include "ir/text.h"
 #include "opt/detail/image_blocking.h"
@@ -58,7 +59,8 @@ bool BodyPasses::expandAll(Kernel& kernel, const Expansion& how, const std::stri
     if (!expandWith(kernel, how, fuses)) return false;
     if (fuses) fusing->show([&] { return ir::print(*kernel.code.work); });
     changes |=
-        ir::contracts(*kernel.code.work, hasEpilogue) || ir::contracts(*kernel.code.work, hasParts);
+        ir::contracts(*kernel.code.work, hasEpilogue) ||
+        ir::contracts(*kernel.code.work, hasParts) || ir::tellsAttention(*kernel.code.work);
     return true;
 }
 
@@ -71,7 +73,8 @@ bool BodyPasses::expandWith(Kernel& kernel, const Expansion& how, bool fusesEpil
                                 fusesEpilogues,
                                 &context.passes(),
                                 context.module.natives,
-                                context.options.split};
+                                context.options.split,
+                                context.options.forDevice};
     };
     if (how.images == 1) {
         const tensor::Channels channels{how.in.tensors.empty() ? nullptr : how.in.type,

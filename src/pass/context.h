@@ -12,6 +12,7 @@ namespace strc::pass {
 
 struct Options {
     bool fastMath = false;  ///< sums of float, double and complex items may be rounded otherwise
+    bool forDevice = false;  ///< --device: what a device does at once is told as a whole
     std::optional<types::TensorSplit> split = std::nullopt;  ///< --split
 };
 

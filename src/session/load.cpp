@@ -75,7 +75,7 @@ std::optional<pass::Options> optimisations(const Settings& settings) {
     const bool isPlain =
         settings.debug || settings.replaceable || settings.tapes == plan::Tapes::Ring;
     if (settings.level < 2 || isPlain) return std::nullopt;
-    return pass::Options{settings.fastMath, settings.split};
+    return pass::Options{settings.fastMath, settings.device.kind != Device::Cpu, settings.split};
 }
 
 void apply(base::Context& context, const Settings& settings) {

@@ -22,6 +22,10 @@ struct Attention::Heads {
 };
 
 void Attention::attend(const Node& node, Reg array) {
+    if (!elements.options.tellsAttention || !tell(node, array)) attendInLoops(node, array);
+}
+
+void Attention::attendInLoops(const Node& node, Reg array) {
     if (canAttendInBlocks(node)) return attendBlocks(node, array);
     const Dims& q = node.operands[0]->dims();
     const Dims& v = node.operands[2]->dims();

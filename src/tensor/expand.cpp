@@ -282,7 +282,8 @@ std::optional<Fault> expandWork(ir::StreamCode& code, const Arriving& arriving,
     std::optional<base::PassRun> blocks;
     if (arriving.passes && attends(code))
         blocks.emplace(*arriving.passes, base::Pass::AttentionBlocks, code.name);
-    in.options = {blocks && *blocks, arriving.fusesEpilogues, arriving.split};
+    in.options = {blocks && *blocks, arriving.fusesEpilogues, arriving.split,
+                  arriving.tellsAttention};
     ExpansionState state;
     state.fields = arriving.fields;
     std::optional<Fault> fault = takeInFunctions(code, types);

@@ -87,6 +87,7 @@ struct Arriving {
     base::Passes* passes = nullptr;  ///< null: none is done
     std::span<const ir::Native> natives = {};  ///< of the program
     std::optional<types::TensorSplit> split = std::nullopt;  ///< of large sums of products
+    bool tellsAttention = false;  ///< as a whole (ir/attention.h)
 };
 /// Finds the types of the items that a firing pushes; `output` has one entry if all are alike.
 std::optional<Fault> inferWork(ir::StreamCode&, const Arriving&, Sequence& output,

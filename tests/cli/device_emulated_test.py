@@ -52,6 +52,44 @@ TEAMS = {  # what threads do together: rows of 32 and more, and sums of all
     "what others of the team wrote": (4, 170, "F; add attention(true)", "tensor->tensor filter F { work pop 1 push 3 { "
                                      "tensor x = reshape(pop(), 2, 2, 34, 5); push(x); push(x * 0.5 + 1); push(x * x); } }\n"),
 }
+QKV = ("tensor->tensor filter F { work pop 1 push 3 { tensor x = pop(); tensor q = %s; tensor k = %s; tensor v = %s; "
+       "push(q); push(k); push(v); } }\n")
+HEADS = QKV % ("reshape(x, 2, 3, 9, 12)", "reshape(x * 0.5 + 1, 2, 3, 9, 12)", "reshape(x * x, 2, 3, 9, 12)")
+ATTENTION = {  # rows, columns, what is added, filters: tiles of all kinds, and places that steps lead to
+    "one head, a scale": (9, 12, "F; add attention(false, 0.7)", QKV % ("x", "x * 0.5", "x + 1")),
+    "heads, causal": (6, 108, "F; add attention(true)", HEADS),
+    "several tiles of keys, wider values": (70, 40, "F; add attention()", QKV % (
+        "narrow(x, 1, 0, 20)", "narrow(x, 1, 20, 20) * 2", "concat(x, x * x, 1)")),
+    "several tiles of queries, causal": (100, 8, "F; add attention(true)", QKV % ("x * 3", "x * x", "x")),
+    "more keys than queries, causal": (70, 10, "F; add attention(true)", QKV % ("narrow(x, 0, 3, 40)", "x * 2", "x")),
+    "wide": (34, 100, "F; add attention()", QKV % ("x", "x * 0.3", "narrow(x, 1, 0, 70)")),
+    "tiles of many queries": (4 * 66, 6, "F; add attention(true)", QKV % (
+        "reshape(x, 4, 66, 6)", "reshape(x * 0.5 + 1, 4, 66, 6)", "reshape(x * x, 4, 66, 6)")),
+    "tiles of many wide queries": (4 * 35, 68, "F; add attention()", QKV % (
+        "reshape(x, 4, 35, 68)", "reshape(x * 0.1 + 1, 4, 35, 68)", "reshape(x * x, 4, 35, 68)")),
+    "tiles of many queries of 64": (4 * 66, 40, "F; add attention()", QKV % (
+        "reshape(x, 4, 66, 40)", "reshape(x * 0.5, 4, 66, 40)", "reshape(x, 4, 66, 40)")),
+    "keys that heads share": (24, 30, "F; add attention()", QKV % (
+        "reshape(x, 2, 3, 12, 10)", "reshape(narrow(x, 1, 0, 10), 2, 1, 12, 10)", "reshape(narrow(x, 1, 20, 10) + 1, 2, 1, 12, 10)")),
+    "heads that are parts of rows": (11, 24, "F; add multiheadattention(24, 4, true)", QKV % ("x", "x * 0.5", "x + 1")),
+    "great scores": (40, 16, "F; add attention()", QKV % ("x * 40", "x * 30", "x")),
+    "more of them at once": (10, 60, "F", BODY % """float[600] y;
+        for (int r = 0; r < 5; r++) {
+            tensor m = narrow(x, 1, r * 12, 12);
+            tensor a = attention(m, m * 0.5, m + 1);
+            for (int i = 0; i < 120; i++) y[r * 120 + i] = a[i / 12, i % 12];
+        }
+        tensor z = y;
+        push(z);"""),
+}
+RECURRENT = {  # loops that become one kernel
+    "lstm": (7, 6, "reshape({1, 7, 6}); add lstm(6, 10)", ""),
+    "a batch, two layers": (15, 6, "reshape({5, 3, 6}); add lstm(6, 5, 2)", ""),
+    "gru of both directions": (8, 6, "reshape({8, 1, 6}); add gru(6, 9, 1, true, false, true)", ""),
+    "rnn with bounds": (9, 7, "rnn(7, 12, 1, true, false, false, true)", ""),
+    "more sums than threads of a warp": (6, 8, "reshape({6, 1, 8}); add gru(8, 45)", ""),
+    "weights that registers have no room for": (5, 4, "reshape({5, 1, 4}); add rnn(4, 70)", ""),
+}
 APART = {  # iterations around launches that are done at once
     "heads": (6, 108, "F; add attention(true)", "tensor->tensor filter F { work pop 1 push 3 { tensor x = reshape(pop(), 2, 3, 9, 12); "
               "push(x); push(x * 0.5 + 1); push(x * x); } }\n"),
@@ -78,6 +116,9 @@ TENSOR = {  # products of many rows, which tensor cores may do
     "products": (70, 33, "linear(33, 13)", ""),
     "sums in parts, and what follows": (20, 1600, "linear(1600, 10); add relu()", ""),
     "transposed": (40, 20, "F", BODY % "tensor y = matmul(transpose(x, 0, 1), x); push(relu(y + narrow(x, 0, 0, 1)));"),
+    "convolution": (24, 30, "reshape({1, 4, 12, 15}); add conv2d(4, 6, 3, 3, 1, 1, 1); add relu()", ""),
+    "convolution with steps and groups": (24, 40, "reshape({2, 4, 12, 10}); add conv2d(4, 10, 3, 3, 2, 2, 1, 1, 1, 1, 2)", ""),
+    "convolution with dilation": (12, 40, "reshape({1, 3, 8, 20}); add conv2d(3, 9, 3, 3, 1, 1, 2, 2, 2, 2)", ""),
     "heads": (20, 40, "F; add attention()", "tensor->tensor filter F { work pop 1 push 3 { tensor x = reshape(pop(), 2, 2, 10, 20); "
               "push(x); push(x * 0.5 + 1); push(x * x); } }\n"),
 }
@@ -127,29 +168,66 @@ class Emulated(DeviceCase):
         for name, program in TEAMS.items():
             with self.subTest(name):
                 self.program(*program)
-                self.assertIn(b"team.exchange", self.shown("device-teams"))
-                self.check_same()
-                self.check_same("--disable-pass=device-teams")
+                loops = "--disable-pass=device-attention"
+                self.assertIn(b"team.exchange", self.shown("device-teams", loops))
+                self.check_same(loops)
+                self.check_same(loops, "--disable-pass=device-teams")
 
     def test_iterations_at_once(self):
         for name, program in APART.items():
             with self.subTest(name):
                 self.program(*program)
-                self.assertIn(b"contract", self.shown("device-distribution"))
+                loops = "--disable-pass=device-attention"
+                self.assertIn(b"contract", self.shown("device-distribution", loops))
+                self.check_same(loops)
+                self.check_same(loops, "--disable-pass=device-distribution")
+
+    def test_attention(self):
+        """Scores are in no memory: nothing but attention stands where products and rows stood."""
+        for name, program in ATTENTION.items():
+            with self.subTest(name):
+                self.program(*program)
+                self.assertIn(b"attend (", self.shown("device-attention"))
+                self.check_same(most=2e-5)
+
+    def test_recurrences(self):
+        for name, program in RECURRENT.items():
+            with self.subTest(name):
+                self.program(*program)
+                self.assertRegex(self.shown("device-persistent"), rb"at once \d+ times, \d+ blocks: .*wait;")
                 self.check_same()
-                self.check_same("--disable-pass=device-distribution")
+                self.check_same("--disable-pass=device-persistent")
+
+    def test_a_recurrence_that_does_not_fit(self):
+        """Nothing waits for blocks that are not at work."""
+        self.program(*RECURRENT["lstm"])
+        expected = self.numbers(self.call("run", "-i", str(ITEMS), *WEIGHTS, "p.str")[0].decode())
+        launches = []
+        for blocks in ("0", "16"):
+            self.log.unlink(missing_ok=True)
+            status, output, errors = self.strc(
+                self.driver(), command=[STRC, "run", "-i", str(ITEMS), *WEIGHTS, "--disable-pass=scaling", "--device", "cuda", "p.str"],
+                FAKE_CUDA_BLOCKS=blocks, **self.emulated())
+            self.assertEqual(status, 0, errors)
+            for mine, theirs in zip(self.numbers(output.decode()), expected, strict=True):
+                self.assertAlmostEqual(mine, theirs, 5)
+            if not REAL:
+                launches.append(self.log.read_text().split().count("cuLaunchKernel"))
+        if not REAL:
+            self.assertGreater(launches[0], launches[1] + 14, "there are 7 steps")
 
     def test_tensor_cores(self):
         """Factors of 11 bits with --fast-math, which shows; else whole ones."""
         for name, program in TENSOR.items():
             with self.subTest(name):
                 self.program(*program)
-                self.assertIn(b" on tensor cores", self.shown("device-tensor-cores", "--fast-math"))
-                self.assertNotIn(b" on tensor cores", self.shown("device-tensor-cores"))
-                for error in self.errors("--fast-math"):
+                loops = "--disable-pass=device-attention"
+                self.assertIn(b" on tensor cores", self.shown("device-tensor-cores", "--fast-math", loops))
+                self.assertNotIn(b" on tensor cores", self.shown("device-tensor-cores", loops))
+                for error in self.errors("--fast-math", loops):
                     self.assertGreater(error, 1e-6)
                     self.assertLess(error, 4e-3)
-                self.check_same("--fast-math", "--disable-pass=device-tensor-cores")
+                self.check_same("--fast-math", loops, "--disable-pass=device-tensor-cores")
 
     def test_short_factors(self):
         for kind in ("half", "bfloat16"):

@@ -60,7 +60,7 @@ int cuDeviceGetCount(int* count) { return *count = 1, call("cuDeviceGetCount"); 
 int cuDeviceGet(int* device, int ordinal) { return *device = ordinal, call("cuDeviceGet"); }
 int cuDeviceGetAttribute(int* value, int which, int device) {
     (void)device;
-    *value = which == 75 ? (getenv("FAKE_CUDA_OLD") ? 6 : 9) : which == 76 ? 0 : 4;
+    *value = which == 75 ? (getenv("FAKE_CUDA_OLD") ? 6 : 9) : which == 76 ? 0 : FAKE_PROCESSORS;
     return call("cuDeviceGetAttribute");
 }
 int cuDevicePrimaryCtxRetain(void** context, int device) {
@@ -95,6 +95,11 @@ int cuModuleLoadDataEx(void** module, const void* code, unsigned count, int* nam
     *module = (void*)fake_code_of(is_binary ? text : code);
     free(text);
     return 0;
+}
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void* function, int threads,
+                                                size_t shared) {
+    (void)function, (void)threads, (void)shared;
+    return *blocks = fake_blocks_each(), call("cuOccupancyMaxActiveBlocksPerMultiprocessor");
 }
 int cuModuleUnload(void* module) { return (void)module, call("cuModuleUnload"); }
 

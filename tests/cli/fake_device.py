@@ -50,9 +50,9 @@ class DeviceCase(Case):
             cls.made = Path(tempfile.mkdtemp(prefix="strc-ptx-"))
             cls.addClassCleanup(shutil.rmtree, cls.made)
             words = [NVCC, "-O3", "-std=c++17", "-I", ROOT / "runtime/include", "-ptx", "-arch=compute_80",
-                     ROOT / "stdlib/native/cuda/contract.cu", "-o", cls.made / "contract.ptx"]
+                     ROOT / "stdlib/native/cuda/library.cu", "-o", cls.made / "library.ptx"]
             subprocess.run(words, check=True)
-        return {"FAKE_CUDA_TOOLS": str(HERE), "FAKE_CUDA_LIBRARY": str(cls.made / "contract.ptx"), "FAKE_CUDA_CACHE": str(cls.made)}
+        return {"FAKE_CUDA_TOOLS": str(HERE), "FAKE_CUDA_LIBRARY": str(cls.made / "library.ptx"), "FAKE_CUDA_CACHE": str(cls.made)}
 
     def strc(self, driver, *words, command=None, **env):
         command = command or [STRC, "run", "-i", "3", *WEIGHTS, "--device", "cuda", *words, "p.str"]

@@ -255,6 +255,8 @@ static void fault(ptx_thread* thread, int result, const char* what) {
     leave(thread);
 }
 
+static void poll(ptx_thread* thread) { give_way(fiber_of(thread)); }
+
 static void touch(ptx_thread* thread, uint64_t at, uint64_t bytes) {
     if (at % (bytes & -bytes) != 0) fault(thread, kMisaligned, "a place that is not aligned");
     for (int k = 0; k < memory_count; ++k)
@@ -262,7 +264,8 @@ static void touch(ptx_thread* thread, uint64_t at, uint64_t bytes) {
     fault(thread, kIllegal, "a place outside of its memory");
 }
 
-static const ptx_calls calls = {barrier, warp_barrier, shuffle, ballot, multiply, leave, touch};
+static const ptx_calls calls = {barrier, warp_barrier, shuffle, ballot,
+                                multiply, poll,        leave,   touch};
 
 static void run_thread(fiber* f) {
     if (setjmp(f->end) == 0) f->of->entry->run(&f->thread, f->of->parameters);
@@ -281,9 +284,16 @@ static void begin_fiber(unsigned low, unsigned high) {
     setcontext(&f->of->scheduler);
 }
 
-static void take_turns(block* b, int is_backward) {
+static char* stacks_for(size_t threads) {
     static char* stacks;
-    if (!stacks) stacks = malloc((size_t)kStack * kMostThreads);
+    static size_t count;
+    if (threads <= count) return stacks;
+    free(stacks);
+    count = threads;
+    return stacks = malloc(kStack * count);
+}
+
+static void begin_fibers(block* b, char* stacks) {
     for (int k = 0; k < b->count; ++k) {
         fiber* f = &b->fibers[k];
         getcontext(&f->context);
@@ -294,15 +304,33 @@ static void take_turns(block* b, int is_backward) {
         makecontext(&f->context, (void (*)(void))begin_fiber, 2, (unsigned)at,
                     (unsigned)(at >> 32));
     }
-    while (b->present > 0) {
-        const long before = b->progress;
-        for (int k = 0; k < b->count; ++k) {
-            fiber* f = &b->fibers[is_backward ? b->count - 1 - k : k];
-            if (!f->is_done) swapcontext(&b->scheduler, &f->context);
+}
+
+/// Each thread of a block until it waits or ends.
+static void take_turn(block* b, int is_backward) {
+    for (int k = 0; k < b->count; ++k) {
+        fiber* f = &b->fibers[is_backward ? b->count - 1 - k : k];
+        if (!f->is_done) swapcontext(&b->scheduler, &f->context);
+    }
+}
+
+static void take_turns(block* all, int count, int is_backward) {
+    char* stacks = stacks_for((size_t)count * (size_t)all->count);
+    for (int k = 0; k < count; ++k)
+        begin_fibers(&all[k], stacks + (size_t)k * (size_t)all->count * kStack);
+    long before = -1;
+    for (int idle = 0, present = 1; present > 0;) {
+        long progress = 0;
+        present = 0;
+        for (int k = 0; k < count; ++k)
+            take_turn(&all[is_backward ? count - 1 - k : k], is_backward);
+        for (int k = 0; k < count; ++k) {
+            progress += all[k].progress;
+            present += all[k].present;
         }
-        static int idle;
-        idle = b->progress == before ? idle + 1 : 0;
-        if (idle > 4) stop("threads wait for others that do not come, in", b->entry->name);
+        idle = progress == before ? idle + 1 : 0;
+        before = progress;
+        if (idle > 4) stop("threads wait for others that do not come, in", all->entry->name);
     }
 }
 
@@ -333,29 +361,56 @@ static void fill_block(block* b, const fake_grid* grid, const uint32_t at[3],
     }
 }
 
-void fake_grid_run(const fake_code* code, const fake_entry* entry, const unsigned char* parameters,
-                   const fake_grid* grid, int is_backward) {
-    static fiber fibers[kMostThreads];
-    static warp warps[kMostThreads / kWarp];
-    const uint64_t size = code->code->shared_size;
-    unsigned char* shared = aligned_alloc(16, (size + 31) / 16 * 16);
-    block b = {.fibers = fibers, .warps = warps, .entry = entry, .parameters = parameters};
-    b.count = (int)(grid->threads[0] * grid->threads[1] * grid->threads[2]);
-    if (b.count > kMostThreads) stop("too many threads in a block of", entry->name);
-    const uint64_t all = (uint64_t)grid->blocks[0] * grid->blocks[1] * grid->blocks[2];
-    for (uint64_t k = 0; k < all; ++k) {
-        const uint64_t which = is_backward ? all - 1 - k : k,
-                       plane = (uint64_t)grid->blocks[0] * grid->blocks[1];
+int fake_blocks_each(void) {
+    const char* text = getenv("FAKE_CUDA_BLOCKS");
+    return text ? atoi(text) : 4;
+}
+
+/// Some blocks that are at work at once.
+static void run_blocks(const fake_grid* grid, block* all, int count, unsigned char* shared,
+                       uint64_t size, uint64_t first, int is_backward) {
+    const uint64_t whole = (uint64_t)grid->blocks[0] * grid->blocks[1] * grid->blocks[2],
+                   plane = (uint64_t)grid->blocks[0] * grid->blocks[1];
+    memset(shared, kPoison, size * (uint64_t)count);
+    for (int k = 0; k < count; ++k) {
+        const uint64_t number = first + (uint64_t)k;
+        const uint64_t which = is_backward ? whole - 1 - number : number;
         const uint32_t at[3] = {(uint32_t)(which % grid->blocks[0]),
                                 (uint32_t)(which % plane / grid->blocks[0]),
                                 (uint32_t)(which / plane)};
-        memset(shared, kPoison, size);
-        fill_block(&b, grid, at, shared);
-        if (entry->meets)
-            take_turns(&b, is_backward);
-        else
-            for (int t = 0; t < b.count; ++t)
-                run_thread(&fibers[is_backward ? b.count - 1 - t : t]);
+        fill_block(&all[k], grid, at, shared + size * (uint64_t)k);
     }
+    if (all->entry->meets)
+        take_turns(all, count, is_backward);
+    else
+        for (int t = 0; t < all->count; ++t)
+            run_thread(&all->fibers[is_backward ? all->count - 1 - t : t]);
+}
+
+void fake_grid_run(const fake_code* code, const fake_entry* entry, const unsigned char* parameters,
+                   const fake_grid* grid, int is_backward) {
+    const uint64_t size = (code->code->shared_size + 31) / 16 * 16;
+    const uint64_t whole = (uint64_t)grid->blocks[0] * grid->blocks[1] * grid->blocks[2];
+    const size_t threads = (size_t)grid->threads[0] * grid->threads[1] * grid->threads[2],
+                 warps = kMostThreads / kWarp;
+    if (threads > kMostThreads) stop("too many threads in a block of", entry->name);
+    if (entry->polls && whole > (uint64_t)(FAKE_PROCESSORS * fake_blocks_each()))
+        stop("blocks wait for others that are not at work, in", entry->name);
+    const size_t count = entry->polls ? (size_t)whole : 1;
+    block* all = calloc(count, sizeof *all);
+    fiber* fibers = calloc(count * threads, sizeof *fibers);
+    warp* of_warps = calloc(count * warps, sizeof *of_warps);
+    unsigned char* shared = aligned_alloc(16, size * count);
+    for (size_t k = 0; k < count; ++k)
+        all[k] = (block){.fibers = fibers + k * threads,
+                         .warps = of_warps + k * warps,
+                         .entry = entry,
+                         .parameters = parameters,
+                         .count = (int)threads};
+    for (uint64_t first = 0; first < whole; first += count)
+        run_blocks(grid, all, (int)count, shared, size, first, is_backward);
     free(shared);
+    free(of_warps);
+    free(fibers);
+    free(all);
 }

@@ -17,9 +17,14 @@ const fake_entry* fake_entry_of(const fake_code*, const char* symbol);
 /// The bytes of all parameters, or -1 if they are more than `most`.
 int fake_parameters(const fake_entry*, void** parameters, unsigned char* to, int most);
 /// All threads of all blocks, in an order of ours: from the first to the last, or the other way round (`is_backward`). Threads
-/// that wait for each other take turns.
+/// that wait for each other take turns; if those of different blocks do, all blocks are at work at once, and more than the device
+/// has room for end the process with a word.
 void fake_grid_run(const fake_code*, const fake_entry*, const unsigned char* parameters,
                    const fake_grid*, int is_backward);
+
+/// Blocks of a kernel that a processor has at work at the same time: FAKE_CUDA_BLOCKS, or 4.
+int fake_blocks_each(void);
+enum { FAKE_PROCESSORS = 4 };
 
 /// CUDA's number of what a kernel has done wrong; 0: nothing.
 extern int fake_fault;

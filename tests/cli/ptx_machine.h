@@ -21,6 +21,8 @@ typedef struct ptx_calls {
     /// mma.sync of a whole warp: adds the products of 16 rows of a and 8 columns of b to the lane's four sums.
     void (*multiply)(ptx_thread*, ptx_factors, const uint32_t a[4], const uint32_t b[2],
                      float sums[4]);
+    /// Before the thread looks again at what others may have written: those of other blocks as well.
+    void (*poll)(ptx_thread*);
     void (*leave)(ptx_thread*);  ///< does not return
     /// Bytes of global memory that the thread reads or writes: ends the thread, and fails the kernel, if they are no memory of the device.
     void (*touch)(ptx_thread*, uint64_t at, uint64_t bytes);
@@ -39,6 +41,7 @@ typedef struct ptx_entry {
     int parameter_count;
     const int *offsets, *sizes;  ///< of parameters, bytes
     int meets;  ///< threads wait for each other
+    int polls;  ///< likewise those of different blocks
 } ptx_entry;
 
 /// A variable of the module in global memory.

@@ -94,6 +94,7 @@ class Function:
             for each in self.parameters + self.results:
                 self.places[each.name] = mangled(each.name)
         self.meets = False
+        self.polls = False
 
     @staticmethod
     def parameters_of(text):
@@ -216,6 +217,9 @@ class Function:
         size = size_of(kind)
         if space == "global":
             self.lines.append(f"t->calls->touch(t, at_, {size * len(names)});")
+        if is_load and "volatile" in words:
+            self.lines.append("t->calls->poll(t);")
+            self.meets = self.polls = True
         for k, each in enumerate(names):
             at = f"(void*)(uintptr_t)(at_ + {k * size})"
             self.lines.append(f"{{ {TYPES[kind]} value_;")
@@ -699,11 +703,12 @@ class Module:
         kind = TYPES[variable.kind]
         return f"static {kind} {mangled(variable.name)}[{variable.count}] __attribute__((aligned({variable.align}))){value};\n"
 
-    def meets(self, function, seen=()):
-        if function.meets:
+    def reaches(self, function, what, seen=()):
+        """Does it, or what it calls?"""
+        if getattr(function, what):
             return True
         names = self.calls.get(function.name, set())
-        return any(each.name in names and each.name not in seen and self.meets(each, (*seen, each.name))
+        return any(each.name in names and each.name not in seen and self.reaches(each, what, (*seen, each.name))
                    for each in self.functions)
 
     def text(self):
@@ -716,7 +721,7 @@ class Module:
             offsets = ", ".join(map(str, each.offsets)) or "0"
             sizes = ", ".join(str(parameter.size) for parameter in each.parameters) or "0"
             rows.append(f'{{"{each.name}", {mangled(each.name)}, {len(each.parameters)}, (const int[]){{{offsets}}}, '
-                        f"(const int[]){{{sizes}}}, {int(self.meets(each))}}}")
+                        f"(const int[]){{{sizes}}}, {int(self.reaches(each, 'meets'))}, {int(self.reaches(each, 'polls'))}}}")
         parts.append(f"static const ptx_entry entries[] = {{{', '.join(rows)}}};\n")
         globals_ = [f"{{{mangled(each.name)}, {each.size}}}" for each in self.globals.values()] or ["{0, 0}"]
         parts.append(f"static const ptx_global globals[] = {{{', '.join(globals_)}}};\n")

@@ -45,9 +45,12 @@ class TestGpu(unittest.TestCase):
         status, told = self.call("--list")
         self.assertEqual(status, 0)
         names = [line.split()[0] for line in told.splitlines()]
-        for name in ("programs", "copies", "errors", "sessions", "overlap", "streams", "network-lstm-8", "network-encoder-1-tf32"):
+        for name in ("programs", "copies", "errors", "sessions", "overlap", "streams", "network-lstm-8", "network-gru-1", "network-attention-1-launches", "network-encoder-1-tf32"):
             self.assertIn(name, names)
         self.assertNotIn("build", names)
+        order = [names.index(name) for name in ("programs", "errors", "network-attention-1", "network-lstm-1", "network-attention-8",
+                                                "sessions", "network-mlp-1", "network-encoder-1-tf32")]
+        self.assertEqual(order, sorted(order), "what matters most comes first")
         self.assertIn("no part nonsense; there are programs, ", self.call("--stand-in", "nonsense")[1])
 
     def test_slices(self):

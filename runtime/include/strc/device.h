@@ -4,6 +4,7 @@
 #ifndef STRC_DEVICE_H
 #define STRC_DEVICE_H
 
+#include "strc/attention.h"
 #include "strc/runtime.h"
 
 #ifdef __cplusplus
@@ -38,11 +39,14 @@ typedef struct strc_device_address {
 typedef enum strc_device_kind {
     STRC_DEVICE_LAUNCH,  ///< kernel `what`: its arrays are the places
     STRC_DEVICE_CONTRACT,  ///< contraction `what`; places: result, a, b, addends
+    STRC_DEVICE_ATTEND,  ///< attention `what`; places: result, queries, keys, values, mask
     STRC_DEVICE_COPY,  ///< `count` rows of `bytes` bytes to the first place from the second
     STRC_DEVICE_ZERO,  ///< `count` rows of `bytes` bytes at the place
     STRC_DEVICE_UPLOAD,  ///< `bytes` bytes of the state, from the host
     STRC_DEVICE_DOWNLOAD,  ///< to the host
     STRC_DEVICE_REPEAT,  ///< the `what` operations behind it, `count` times
+    STRC_DEVICE_PERSIST,  ///< kernel `what`, all of whose `threads` blocks are at work at once for each firing, in place of
+                          ///< the `skips` operations behind it; if they do not fit, these
 } strc_device_kind;
 
 typedef struct strc_device_op {
@@ -50,9 +54,9 @@ typedef struct strc_device_op {
     uint32_t what;
     uint32_t node;  ///< of a firing
     uint32_t first_address, address_count;
-    uint32_t first_iteration, iteration_count;  ///< LAUNCH: the loops whose iterations it gets
-    uint32_t unused;
-    uint64_t count;  ///< LAUNCH, CONTRACT: firings, all at once
+    uint32_t first_iteration, iteration_count;  ///< LAUNCH, PERSIST: the loops whose iterations it gets
+    uint32_t skips;  ///< PERSIST
+    uint64_t count;  ///< LAUNCH, CONTRACT, ATTEND, PERSIST: firings, all at once
     uint64_t
         threads;  ///< LAUNCH: of one firing; 0: neighbouring threads do neighbouring firings, each all of its own
     uint64_t bytes;
@@ -85,6 +89,14 @@ typedef struct strc_device_loop {
     int32_t trips, out, a, b;  ///< steps, in elements
     int32_t added[2];
 } strc_device_loop;
+
+/// ir/attention.h: rows of strc_device_program.attention_loops from `first_loop` on are the first elements, queries, keys,
+/// width, values, and the loops around.
+typedef struct strc_device_attention {
+    uint32_t first_loop, outer_count;
+    uint32_t is_causal;
+    float scale;
+} strc_device_attention;
 
 /// Operations between two pieces of work of the host. Loops of the plan around it are `depth`. If it has several parts,
 /// uploads begin one: they may go on during the work of the part before, and its downloads during that of the next.
@@ -130,11 +142,13 @@ typedef struct strc_device_program {
     const strc_device_address *places;
     const strc_device_contraction *contractions;
     const strc_device_loop *loops;
+    const strc_device_attention *attentions;
+    const strc_attention_loop *attention_loops;
     const strc_device_segment *segments;
     const strc_device_weight *weights;
     const strc_device_range *kept;  ///< what the device alone knows between two phases
     const strc_device_range *shared;  ///< what is copied to and fro; ascending
-    uint64_t kernel_count, op_count, contraction_count, loop_count, segment_count;
+    uint64_t kernel_count, op_count, contraction_count, loop_count, attention_count, segment_count;
     uint64_t weight_count, kept_count, shared_count;
     uint64_t scratch_size, weights_size;
     int32_t ordinal;  ///< of the device
@@ -142,6 +156,12 @@ typedef struct strc_device_program {
     uint32_t most[3];  ///< by strc_device_memory: who needs most of it; STRC_NOBODY
     uint32_t unused;
 } strc_device_program;
+
+/// Where the blocks of a PERSIST operation that do one firing wait for each other; zeros before and after it.
+typedef struct strc_device_barrier {
+    uint32_t arrived;  ///< blocks, of those that wait now
+    uint32_t passed;  ///< times that all have come, ever
+} strc_device_barrier;
 
 /// Kernels get a pointer to this instead of strc_env. The first check that fails stores its site here.
 typedef struct strc_device_env {

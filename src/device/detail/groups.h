@@ -16,7 +16,7 @@ using ir::Affine;
 using ir::Induction;
 using ir::Nest;
 
-enum class GroupKind : std::uint8_t { Serial, Nest, Contract, Copy, Zero, Repeat };
+enum class GroupKind : std::uint8_t { Serial, Nest, Contract, Attend, Copy, Zero, Repeat };
 
 struct Group {
     GroupKind kind = GroupKind::Serial;
@@ -61,9 +61,12 @@ std::string whyNot(const ir::Module&, const elab::Kernel&);
 /// Can the instruction be repeated wherever its result is needed?
 bool isRemade(const ir::Instr&);
 
-/// What becomes of independent iterations around launches.
-enum class Iterations : std::uint8_t { Apart, InTurn };
+/// How a body may be cut.
+struct Ways {
+    bool distributes = true;  ///< independent iterations around launches are done at once
+    bool attends = true;  ///< attention that is told as a whole is one launch (ir/attention.h)
+};
 
-Cut cut(const ir::Body&, Affine&, Iterations);
+Cut cut(const ir::Body&, Affine&, Ways);
 
 }  // namespace strc::device

@@ -1,5 +1,6 @@
 #pragma once
-/// Scaled dot-product attention, softmax(q k^T scale) v: row by row of the queries, or in blocks of rows. Private to tensor.
+/// Scaled dot-product attention, softmax(q k^T scale) v: row by row of the queries, or in blocks of rows; and told as a whole, around
+/// that (ir/attention.h). Private to tensor.
 
 #include "tensor/detail/elements.h"
 
@@ -13,6 +14,11 @@ public:
     void attend(const Node&, ir::Reg array);
 
 private:
+    void attendInLoops(const Node&, ir::Reg array);
+
+    /// False: that cannot be, and nothing is written.
+    bool tell(const Node&, ir::Reg array);
+
     ir::Reg scaleOfScores(const Node&);
     ir::Reg attended(const Node&, std::size_t operand, const MultiIndex&);
 

@@ -16,6 +16,7 @@ struct ExpansionOptions {
     bool attendsInBlocks = false;  ///< the pass `attention-blocks`
     bool fusesEpilogues = false;  ///< additions and bounds into the sums of products before them
     std::optional<types::TensorSplit> split = std::nullopt;  ///< --split
+    bool tellsAttention = false;  ///< as a whole (ir/attention.h)
 };
 
 /// What is known of a stream before its bodies are expanded.

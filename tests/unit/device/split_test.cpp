@@ -15,6 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class DeviceTest : public testing::CompiledTest {
 protected:
@@ -27,9 +28,11 @@ protected:
     }
 
     const elab::Kernel& kernel(const std::string& name) {
-        for (const graph::Node& node : program.elaboration.graph.nodes) {
+        const elab::Elaboration& all =
+            program.optimised ? *program.optimised->elaboration : program.elaboration;
+        for (const graph::Node& node : all.graph.nodes) {
             if (node.kernel == graph::kNone) continue;
-            const elab::Kernel& each = program.elaboration.kernels[node.kernel];
+            const elab::Kernel& each = all.kernels[node.kernel];
             if (each.code.name == name) return each;
         }
         ADD_FAILURE() << "no filter " << name;
@@ -40,10 +43,22 @@ protected:
         return split(program.context.passes, program.module, kernel(name), *program.program.types);
     }
 
-    /// "kernel x threads", "contract", "copy", "zero", "n times (...)".
+    /// "kernel x threads", "contract", "attend", "copy", "zero", "n times (...)", "at once n times (...)".
     std::string actionsOf(const std::string& name = "F") {
         auto made = splitOf(name);
         return made ? textOf(made->actions, *made) : "not: " + made.error();
+    }
+
+    /// Arrays of each stage, with * behind those that no stage writes; ";" where all wait.
+    static std::string stagesOf(const Persist& all) {
+        std::string text;
+        for (const Stage& stage : all.stages) {
+            for (std::size_t k = 0; k < stage.arrays.size(); ++k)
+                text += (k > 0 ? " " : "") + std::to_string(stage.arrays[k]) +
+                        (stage.isConstant[k] ? "*" : "");
+            text += stage.waits ? ";" : ",";
+        }
+        return text;
     }
 
     static std::string textOf(const Actions& actions, const Firing& firing) {
@@ -54,8 +69,12 @@ protected:
                 text += "x" + std::to_string(firing.kernels[launch->kernel].threads);
             else if (const auto* loop = std::get_if<Repeat>(&action.what))
                 text += std::to_string(loop->count) + " times (" + textOf(loop->body, firing) + ")";
+            else if (const auto* all = std::get_if<Persist>(&action.what))
+                text += "at once " + std::to_string(all->count) + " times (" + stagesOf(*all) + ")";
             else if (std::holds_alternative<Contract>(action.what))
                 text += "contract";
+            else if (std::holds_alternative<Attend>(action.what))
+                text += "attend";
             else
                 text += std::holds_alternative<Copy>(action.what) ? "copy" : "zero";
         }
@@ -117,15 +136,94 @@ TEST_F(DeviceTest, RoundsThatReadOthersAreNoThreads) {
 }
 
 TEST_F(DeviceTest, StepsOfARecurrenceGoOnBetweenLaunches) {
-    compileFilter(R"(
+    const std::string recurrence = R"(
         tensor<float>[6, 6] w = ones(6, 6);
         work pop 1 push 1 {
             tensor x = pop();
             tensor h = zeros(1, 6);
             for (int t = 0; t < 4; t++) h = tanh(matmul(h, w) + narrow(x, 0, t, 1));
             push(flatten(h, 0, -1));
+        })";
+    compileFilter(recurrence);
+    EXPECT_THAT(actionsOf(), HasSubstr("at once 4 times (0 1 2*;"));
+    auto made = splitOf();
+    ASSERT_TRUE(made);
+    const auto found = std::find_if(
+        made->actions.begin(), made->actions.end(),
+        [](const Action& action) { return std::holds_alternative<Persist>(action.what); });
+    ASSERT_NE(found, made->actions.end());
+    EXPECT_EQ(textOf(std::get<Persist>(found->what).otherwise, *made).substr(0, 18),
+              "4 times (contract,");
+    disabled = {base::Pass::DevicePersistent};
+    compileFilter(recurrence);
+    EXPECT_THAT(actionsOf(), HasSubstr(" 4 times (contract, x6"));
+    EXPECT_THAT(actionsOf(), Not(HasSubstr("at once")));
+}
+
+TEST_F(DeviceTest, StepsThatMayFailGoOnBetweenLaunches) {
+    compileFilter(R"(
+        tensor<float>[6, 6] w = ones(6, 6);
+        work pop 1 push 1 {
+            tensor x = pop();
+            tensor h = zeros(1, 6);
+            int d = (int) x[0, 0];
+            for (int t = 0; t < 4; t++) h = tanh(matmul(h, w) + narrow(x, 0, t, 1)) * (t / d);
+            push(flatten(h, 0, -1));
         })");
-    EXPECT_THAT(actionsOf(), HasSubstr("4 times (contract, x6"));
+    EXPECT_THAT(actionsOf(), HasSubstr("4 times (contract"));
+    EXPECT_THAT(actionsOf(), Not(HasSubstr("at once")));
+}
+
+TEST_F(DeviceTest, FewStepsGoOnBetweenLaunches) {
+    compileFilter(
+        "work pop 1 push 1 { tensor h = pop(); for (int r = 0; r < 3; r++) "
+        "h = matmul(h, transpose(h, 0, 1)) * 0.1 + matmul(h, h); push(flatten(h, 0, -1)); }",
+        "tensor<float>[6, 6]");
+    EXPECT_THAT(actionsOf(), Not(HasSubstr("at once")));
+}
+
+TEST_F(DeviceTest, AttentionIsOneLaunch) {
+    request.optimise = pass::Options{.forDevice = true};
+    const std::string whole =
+        "void->void pipeline Main { add FileReader<tensor<float>[3, 2, 9, 6]>(\"in.npy\"); add F; "
+        "add FileWriter<tensor<float>[_]>(\"out.npy\"); } tensor->tensor filter F { work pop 1 "
+        "push 1 { tensor x = pop(); push(flatten(attention(reshape(slice(x, 0, 0, 1), 2, 9, 6), "
+        "reshape(slice(x, 0, 1, 2), 2, 9, 6), reshape(slice(x, 0, 2, 3), 2, 9, 6), 1), 0, -1)); } }";
+    compile(whole);
+    EXPECT_EQ(actionsOf(), "attend");
+    auto made = splitOf();
+    ASSERT_TRUE(made);
+    EXPECT_EQ(made->scratchSize, 0) << "no scores";
+    const auto& attend = std::get<Attend>(made->actions.at(0).what);
+    EXPECT_THAT(attend.arrays, ElementsAre(Array{Home::Output, 0, 0}, Array{Home::Input, 0, 0},
+                                           Array{Home::Input, 0, 0}, Array{Home::Input, 0, 0}));
+    EXPECT_EQ(attend.how.first, (ir::AttentionLoop{1, 0, 0, 108, 216, 0})) << "parts of the item";
+    ASSERT_EQ(attend.how.outer.size(), 1u);
+    EXPECT_EQ(attend.how.outer[0], (ir::AttentionLoop{2, 54, 54, 54, 54, 0}));
+    EXPECT_TRUE(attend.how.isCausal);
+    disabled = {base::Pass::DeviceAttention};
+    compile(whole);
+    EXPECT_THAT(actionsOf(), AllOf(HasSubstr("contract, x18, contract"), Not(HasSubstr("attend"))));
+}
+
+TEST_F(DeviceTest, AttentionThatTheLibraryCannotDo) {
+    request.optimise = pass::Options{.forDevice = true};
+    auto actions = [&](const std::string& type, const std::string& program) {
+        compileFilter("work pop 1 push 1 { tensor x = pop(); push(flatten(" + program +
+                          ", 0, -1)); }",
+                      type);
+        return actionsOf();
+    };
+    EXPECT_EQ(actions("tensor<float>[9, 128]", "attention(x, x, x, 0)"), "attend");
+    EXPECT_THAT(actions("tensor<float>[9, 129]", "attention(x, x, x, 0)"),
+                Not(HasSubstr("attend")));
+    EXPECT_THAT(actions("tensor<float>[7, 12]", "attention(x, x, x, 0)"),
+                Not(HasSubstr("attend")));
+    EXPECT_THAT(actions("tensor<double>[9, 12]", "attention(x, x, x, 0)"),
+                Not(HasSubstr("attend")));
+    EXPECT_THAT(actions("tensor<float>[9, 12]", "attention(x, x, x, 0, x[0, 0])"),
+                Not(HasSubstr("attend")))
+        << "only the run knows the scale";
 }
 
 TEST_F(DeviceTest, PlacesAreLookedUpAgain) {

@@ -15,6 +15,8 @@ using ::testing::UnorderedElementsAreArray;
 const std::map<Pass, std::string> kWithout = {
     {Pass::DeviceDistribution, "its code runs on a device alone"},
     {Pass::DeviceTeams, "its code runs on a device alone"},
+    {Pass::DeviceAttention, "its code runs on a device alone"},
+    {Pass::DevicePersistent, "its code runs on a device alone"},
     {Pass::DeviceTensorCores, "its code runs on a device alone"},
     {Pass::DeviceOverlap, "its code runs on a device alone"},
     {Pass::LibraryOperators, "its code runs with a library of operators alone"},
