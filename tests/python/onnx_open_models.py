@@ -2,7 +2,7 @@
 
 import numpy
 from onnx import TensorProto, helper
-from onnx_models import info, model_of, stored
+from onnx_models import forest, info, model_of, stored
 
 RANDOM = numpy.random.default_rng(11)
 node = helper.make_node
@@ -121,6 +121,7 @@ OPEN = {
     "expanded": (expanded, ({"x": (2, 5, 4)}, {"x": (1, 9, 4)})),
     "pictures": (pictures, ({"x": (2, 16, 20, 3)}, {"x": (1, 9, 33, 3)})),
     "u_shaped": (u_shaped, ({"x": (2, 2, 8, 6)}, {"x": (1, 2, 7, 11)})),
+    "forest": (forest, ({"x": (5, 3)}, {"x": (1, 3)})),
     "without names": (without_names, ({"x": (2, 5, 4), "z": (2, 3)}, {"x": (1, 9, 4), "z": (1, 3)})),
 }
 PICTURES = {"x": (2, 2, 5, 6)}, {"x": (1, 2, 8, 3)}

@@ -134,6 +134,14 @@ def test_options_that_take_one_size(option, tmp_path, capsys):
     assert f"{option[0].split('=')[0]} takes a model for one size, and 'N' is an open dimension: --dim N=1" in capsys.readouterr().err
 
 
+def test_nothing_is_said_but_the_explanation(tmp_path, capfd):
+    """PyTorch tells its own developers what it cannot do with open sizes."""
+    model = models.model_of([helper.make_node("GatherElements", ["x", "i"], ["y"], axis=1)], [models.info("x", ["N", 3])], [models.info("y", ["a"])], [models.stored("i", [0], "int64")])
+    with pytest.raises(ImportFailure, match="GatherElements"):
+        strc.onnx.import_model(model)
+    assert capfd.readouterr() == ("", "")
+
+
 def test_states_and_streams_have_one_size():
     with pytest.raises(ImportFailure, match="the input 'past_key' has the open dimension 'P': --dim P=1 says its size"):
         strc.onnx.import_model(models.remembering(), states=["auto"])

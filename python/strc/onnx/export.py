@@ -16,6 +16,7 @@ from .. import passes
 from ..errors import ImportFailure
 from ..ir import Program
 from ..ir.model import Kind, Loop, State
+from ..torch.capture import quiet
 from ..torch.export import KINDS, Model, Times, check_results, state_of, stream_of, write
 from ..torch.kept import keep_last
 from ..torch.lowering import Lowering, NotLowered, Pair, Var, static
@@ -86,10 +87,11 @@ def read(model: onnx.ModelProto, folder: str, inputs: Sequence[ends.Input], stre
         values[one.name] = lowering.values[one.name] = var = lowering.new_var(one.like)
         numbers[one.name] = var.number
     walker = walker_of(model, lowering, folder)
-    found = walker.graph(model.graph, values)
-    if walker.faults:
-        raise Refused(walker.faults, open_)
-    found = [walker.computed(value) if isinstance(value, Sizes) else value for value in found]
+    with quiet():
+        found = walker.graph(model.graph, values)
+        if walker.faults:
+            raise Refused(walker.faults, open_)
+        found = [walker.computed(value) if isinstance(value, Sizes) else value for value in found]
     return Read(lowering, numbers, dict(zip((one.name for one in model.graph.output), found)))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 import torch
 from numpy.typing import NDArray
+from torch._guards import GuardSource, Source
 
 from ..errors import ImportFailure
 from ..torch.lowering import NotLowered, static
@@ -37,16 +38,32 @@ class Sizes:
         return tuple(self.values.shape)
 
 
+@dataclass(frozen=True)
+class OfFile(Source):  # type: ignore[misc]
+    """Where a symbol comes from, as PyTorch asks for it."""
+
+    text: str
+
+    @property
+    def name(self) -> str:
+        return self.text
+
+    @property
+    def guard_source(self) -> GuardSource:
+        return GuardSource.CONSTANT
+
+
 def symbols_of(names: Sequence[str]) -> dict[str, Any]:
     """A symbol for each open dimension."""
-    from torch._dynamo.source import ConstantSource
+    if not names:
+        return {}
     from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv, StatelessSymbolicContext
 
     environment = ShapeEnv()
     made = {}
     for place, name in enumerate(names):
         context = StatelessSymbolicContext(dynamic_sizes=[DimDynamic.DYNAMIC])
-        sizes, _, _ = environment.create_symbolic_sizes_strides_storage_offset(torch.empty(EXAMPLE, device="meta"), ConstantSource(f"size_{place}"), symbolic_context=context)
+        sizes, _, _ = environment.create_symbolic_sizes_strides_storage_offset(torch.empty(EXAMPLE, device="meta"), OfFile(f"size_{place}"), symbolic_context=context)
         made[name] = sizes[0]
     return made
 

@@ -80,10 +80,18 @@ class NodePlace(Place):
 
 
 class NodeLowering(Lowering):
-    """Names what it stores after the node that it is of."""
+    """Names what it stores after the node that it is of, and makes nothing that no memory holds, whatever the file says."""
 
     def local_name(self, name: str) -> str:
         return f"{stored_name(self.origin.place.module)}.{name}"
+
+    def new_var(self, like: Any) -> Var:
+        check_sizes(like)
+        return super().new_var(like)
+
+    def fold(self, node: Any, args: Any, kwargs: Any) -> Any:
+        without_values(node.target, args, kwargs)
+        return super().fold(node, args, kwargs)
 
 
 class Walker:
@@ -217,7 +225,6 @@ class Walker:
         self.lowering.node = Call(node.op, {"val": None})
         with torch.inference_mode():
             result = followed(self.lowering, lambda *tensors: entry.function(node, *tensors), tuple(args), {})
-        check_sizes(result)
         return list(result) if isinstance(result, tuple) else [result]
 
     def argument(self, entry: Entry, node: Node, place: int, value: Any) -> Any:
@@ -299,9 +306,23 @@ def check_size(function: Callable[..., Any], node: Node, tensors: list[Any]) -> 
     check_sizes(result)
 
 
+def without_values(operator: Any, args: Any, kwargs: Any) -> None:
+    """As `check_size`, of an operator of PyTorch."""
+    shadows, named = pytree.tree_map(lambda value: value.tensor.to("meta") if isinstance(value, Known) else value, (args, kwargs))
+    if any(argument.name == "device" for argument in operator._schema.arguments):
+        named["device"] = torch.device("meta")
+    try:
+        with torch.no_grad():
+            result = operator(*shadows, **named)
+    except Exception:  # needs values, or is an error of the operator itself
+        return
+    check_sizes(result)
+
+
 def check_sizes(result: Any) -> None:
+    """Raises `NotLowered` if a tensor, or what stands for one, has too many elements; open dimensions count as one."""
     for one in pytree.tree_leaves(result):
-        sizes = [static(size) for size in one.shape] if isinstance(one, (torch.Tensor, Var)) else [0]
+        sizes = [static(size) for size in one.shape] if hasattr(one, "shape") else [0]
         count = prod(1 if size is None else size for size in sizes)
         if count > MOST_ELEMENTS:
             raise NotLowered(f"a result of {count} elements, and {MOST_ELEMENTS} are allowed")

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from ...torch.lowering import static
+from ...torch.lowering import NotLowered, static
 from ..registry import ML, Node, axes_of, operator
 
 
@@ -28,6 +28,8 @@ def gather(node: Node, x: Any, places: Any) -> Any:
         return x.select(axis, places % size)
     if isinstance(places, list):
         at = torch.tensor(places, dtype=torch.int64)
+        if static(size) is not None and bool(((at < -size) | (at >= size)).any()):
+            raise NotLowered(f"places {int(at.min())} to {int(at.max())} of {size}")
         at = from_front(at, size) if bool((at < 0).any()) else at
     else:
         at = from_front(places, size)

@@ -210,6 +210,8 @@ def axes_to_change(node: Node, x: Any, roi: Any, scales: Any, sizes: Any) -> lis
     if sizes:
         outs, factors = kept_ratio(node, [size if isinstance(size, torch.SymInt) else int(size) for size in sizes], shape)
     elif scales:
+        if not all(0 < scale < float("inf") for scale in scales):
+            raise NotLowered(f"by the factors {scales}")
         factors = [numpy.float32(scale) for scale in scales]  # places are computed with as many digits, which decides where they meet a bound
         outs = [scaled(size, scale) for size, scale in zip(shape, factors)]
     else:

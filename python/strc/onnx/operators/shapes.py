@@ -15,6 +15,7 @@ from ..sizes import EXAMPLE, sizes_value
 if TYPE_CHECKING:
     from ..walker import Values, Walker
 
+MOST_COPIES = 64  # of a tensor that is repeated
 FARTHEST = 2**31 - 1  # an end that lies before whatever is there
 
 
@@ -94,8 +95,16 @@ def expand(node: Node, x: Any, shape: Any) -> Any:
 
 @operator("Tile", known=(1,))
 def tile(node: Node, x: Any, repeats: Any) -> Any:
-    check_count(max(listed(repeats), default=1), "repeats")
-    return x.repeat(tuple(listed(repeats)))
+    counts = listed(repeats)
+    if any(static(count) is None for count in counts):
+        return x.repeat(tuple(counts))
+    check_count(max(counts, default=1), "repeats")
+    check_count(min(counts, default=1), "repeats")
+    for axis, count in enumerate(counts):
+        if count > MOST_COPIES and static(x.shape[axis]) is not None:  # by their places, where copies beside each other are too many
+            x = x.index_select(axis, torch.arange(count * x.shape[axis]) % x.shape[axis])
+            counts[axis] = 1
+    return x.repeat(tuple(counts))
 
 
 @operator("Split", known=(1,))
@@ -104,7 +113,8 @@ def split(node: Node, x: Any, sizes: Any = None) -> Any:
     given = node.get("split", sizes)
     if given is None:
         count = node.get("num_outputs", len(node.outputs))
-        check_count(count, "parts")
+        if not 0 < count <= len(node.outputs):
+            raise NotLowered(f"into {count} parts, of which {len(node.outputs)} have a name")
         each = -(-x.shape[axis] // count)
         given = [min(each, max(0, x.shape[axis] - i * each)) for i in range(count)]
     if sum(given) != x.shape[axis] or min(given) < 0:
