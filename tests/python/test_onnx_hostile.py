@@ -8,6 +8,7 @@ import pytest
 onnx = pytest.importorskip("onnx")
 
 import onnx_models as models
+import onnx_open_models as open_models
 from onnx import TensorProto, helper
 
 import strc.onnx
@@ -49,17 +50,71 @@ def test_texts_that_are_none(tmp_path):
 def test_damage(tmp_path):
     """Whatever becomes of single bytes, the model is imported or refused."""
     place = tmp_path / "model.onnx"
-    made = [make().SerializeToString() for make in (models.perceptron, models.smoothing, models.quantised, models.forest)]
+    makers = (models.perceptron, models.smoothing, models.quantised, models.forest, open_models.attention, open_models.expanded)
+    made = [make().SerializeToString() for make in makers]
     random = numpy.random.default_rng(4)
-    for turn in range(400):
+    for turn in range(600):
         data = bytearray(made[turn % len(made)])
-        for at in random.integers(0, len(data), turn % 3 + 1):
-            data[at] = random.integers(0, 256)
+        for at in map(int, random.integers(0, len(data), turn % 3 + 1)):
+            damage(data, min(at, len(data) - 1), random)
         place.write_bytes(data)
         try:
-            strc.onnx.import_model(place, [[2, 4]] if turn % 2 else ())
+            strc.onnx.export(place, tmp_path / "model.str", shapes=[[2, 4]] if turn % 2 else ())
         except ImportFailure:
-            pass
+            assert [one.name for one in tmp_path.iterdir()] == ["model.onnx"]
+        for made_file in tmp_path.glob("model.s*"):
+            made_file.unlink()
+
+
+def damage(data, at, random):
+    """Another byte, some that are gone, or some more."""
+    what = random.integers(0, 4)
+    if what < 2:
+        data[at] = random.integers(0, 256)
+    elif what == 2 and len(data) > 16:
+        del data[at : at + int(random.integers(1, 9))]
+    else:
+        data[at:at] = random.bytes(int(random.integers(1, 9)))
+
+
+MOST = 2**40
+GREEDY = {
+    "elements": (helper.make_node("ConvTranspose", ["x", "w"], ["y"], output_shape=[MOST, MOST]), [1, 3, 8, 8]),
+    "Storage size|elements": (helper.make_node("Conv", ["x", "w"], ["y"], pads=[MOST] * 4), [1, 1, 8, 8]),
+    "elements of a dimension": (helper.make_node("Resize", ["x", "", "scales"], ["y"]), [1, 1, 8, 8]),
+    "parts, of which": (helper.make_node("Split", ["x"], ["y"], num_outputs=2**19), [2**20]),
+    "by the factors": (helper.make_node("Resize", ["x", "", "endless"], ["y"]), [1, 1, "H", 8]),
+    "places .* of 8": (helper.make_node("Gather", ["x", "places"], ["y"]), [8]),
+}
+
+
+@pytest.mark.parametrize("why", GREEDY)
+def test_nodes_that_want_more_than_there_is(why, tmp_path):
+    node, shape = GREEDY[why]
+    tables = [
+        models.stored("w", numpy.ones((3, 1, 3, 3))), models.stored("scales", [1, 1, 1e9, 1e9]), models.stored("endless", [1, 1, numpy.inf, 1]),
+        models.stored("places", [9], "int64"),
+    ]
+    model = models.model_of([node], [models.info("x", shape)], [models.info("y", ["a"] * len(shape))], tables, version=18)
+    refused(models.saved(model, tmp_path / "model.onnx"), f"{why}|is no valid ONNX model")
+
+
+def test_sequences_of_very_many_parts(tmp_path):
+    nodes = [helper.make_node("SplitToSequence", ["x"], ["parts"]), helper.make_node("SequenceAt", ["parts", "n"], ["y"])]
+    model = models.model_of(nodes, [models.info("x", [2**27])], [models.info("y", [1])], [models.stored("n", 0, "int64")])
+    refused(models.saved(model, tmp_path / "model.onnx"), "4096 parts are allowed")
+
+
+def test_copies_of_which_there_are_many(tmp_path):
+    """They are made by one operator, not by an argument each."""
+    model = models.model_of([helper.make_node("Tile", ["x", "n"], ["y"])], [models.info("x", [2])], [models.info("y", ["a"])], [models.stored("n", [2**19], "int64")])
+    assert len(strc.onnx.import_model(models.saved(model, tmp_path / "model.onnx")).program.instructions) < 5
+
+
+def test_a_forest_with_very_many_targets(tmp_path):
+    model = models.forest()
+    next(one for one in model.graph.node[0].attribute if one.name == "class_ids").ints[0] = 2**40
+    refused(models.saved(model, tmp_path / "model.onnx"), "targets of 8 nodes")
 
 
 def test_results_that_nothing_makes(tmp_path):

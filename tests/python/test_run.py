@@ -11,9 +11,9 @@ from support import STRC
 import strc.torch
 
 
-def run_program(folder, name, inputs, count):
+def run_program(folder, name, inputs, count, *options):
     """The outputs of the stream `name` of model.str for some tensors."""
-    words = [STRC, "run", "--top", name, "model.str"]
+    words = [STRC, "run", *options, "--top", name, "model.str"]
     for i, tensor in enumerate(inputs):
         numpy.save(folder / f"in{i}.npy", tensor.numpy())
         words += ["--in", f"in{i}.npy"]

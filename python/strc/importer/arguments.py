@@ -75,7 +75,7 @@ def parser() -> argparse.ArgumentParser:
         "model the input and the result by name, or auto for all whose names say it",
     )
     made.add_argument(
-        "--dim", metavar="NAME=N", action="append", type=size, default=[], help="the size of an open dimension of an ONNX model's inputs",
+        "--dim", metavar="NAME=N", action="append", type=size, default=[], help="the size of an open dimension of an ONNX model's inputs, which else stays open",
     )
     made.add_argument("-o", "--output", metavar="FILE", help="where to write; without it, to standard output (without weights)")
     made.add_argument(

@@ -64,7 +64,7 @@ def check_options(options: argparse.Namespace) -> None:
     if is_onnx and options.eval:
         raise ImportFailure("--eval says something about a module; an ONNX model has no mode of training that could be changed")
     if is_onnx and (options.dynamic or options.emit == "fx"):
-        raise ImportFailure("an ONNX model has no graph of PyTorch (--emit=fx), and each of its dimensions gets a size (--dim instead of --dynamic)")
+        raise ImportFailure("an ONNX model has no graph of PyTorch (--emit=fx), and says itself which dimensions are open (without --dynamic)")
     for given in options.state:
         if isinstance(given, str) != is_onnx:
             raise ImportFailure("a state of an ONNX model is --state IN=OUT or --state auto, one of a module --state SHAPE")
@@ -158,6 +158,10 @@ def read_onnx(options: argparse.Namespace) -> tuple[Model, torch.nn.Module, list
         options.model, [given[0] for given in options.input], dict(options.dim), options.state, streaming=options.streaming, time=options.time or None,
         latency=options.latency, context=options.context,
     )
+    for_one_size = [name for name in ("--quantize", "--preprocess", "--labels") if getattr(options, name[2:])]
+    if imported.open and for_one_size:
+        name = imported.open[0]
+        raise ImportFailure(f"{for_one_size[0]} takes a model for one size, and '{name}' is an open dimension: --dim {name}=1 says its size")
     return imported, imported.evaluator(), imported.examples()
 
 

@@ -16,11 +16,13 @@ from .. import passes
 from ..errors import ImportFailure
 from ..ir import Program
 from ..ir.model import Kind, Loop, State
+from ..torch.capture import quiet
 from ..torch.export import KINDS, Model, Times, check_results, state_of, stream_of, write
 from ..torch.kept import keep_last
-from ..torch.lowering import Lowering, NotLowered, Pair, Var
+from ..torch.lowering import Lowering, NotLowered, Pair, Var, static
 from ..torch.weights import Known
 from . import ends, reading
+from .sizes import Sizes
 from .walker import Evaluator, NodeLowering, Refused, walker_of
 
 Given = Union[str, "os.PathLike[str]", onnx.ModelProto]
@@ -38,6 +40,7 @@ class Imported(Model):
     results: Sequence[str] = field(kw_only=True)
     constant: Mapping[str, torch.Tensor] = field(kw_only=True)
     types: Sequence[torch.dtype] = field(kw_only=True)
+    open: Sequence[str] = field(kw_only=True)  # names of the dimensions of the inputs that are
 
     def evaluator(self) -> Evaluator:
         """The model as a function of tensors."""
@@ -72,21 +75,23 @@ class Read:
     values: dict[str, Any]
 
 
-def read(model: onnx.ModelProto, folder: str, inputs: Sequence[ends.Input], streams: bool) -> Read:
-    """Walks through a model. Raises `Refused` with all nodes that have no translation."""
+def read(model: onnx.ModelProto, folder: str, inputs: Sequence[ends.Input], streams: bool, open_: Sequence[str] = ()) -> Read:
+    """Walks through a model. Raises `Refused` with all nodes that have no translation. `open_` are the names of open dimensions."""
     lowering = NodeLowering(streams=streams)
     numbers: dict[str, int] = {}
     values: dict[str, Any] = {}
     for one in inputs:
-        if not all(one.like.shape):
+        if any(static(size) == 0 for size in one.like.shape):
             values[one.name] = Known("empty", torch.empty(one.like.shape, dtype=one.like.dtype))
             continue
-        values[one.name] = var = lowering.new_var(one.like)
+        values[one.name] = lowering.values[one.name] = var = lowering.new_var(one.like)
         numbers[one.name] = var.number
     walker = walker_of(model, lowering, folder)
-    found = walker.graph(model.graph, values)
-    if walker.faults:
-        raise Refused(walker.faults)
+    with quiet():
+        found = walker.graph(model.graph, values)
+        if walker.faults:
+            raise Refused(walker.faults, open_)
+        found = [walker.computed(value) if isinstance(value, Sizes) else value for value in found]
     return Read(lowering, numbers, dict(zip((one.name for one in model.graph.output), found)))
 
 
@@ -130,16 +135,18 @@ def import_model(
 ) -> Imported:
     """Reads a model, a file or what the package has made of one. Raises `strc.errors.ImportFailure`.
 
-    `shapes` are those of the inputs, where the model leaves them open, and `sizes` those of open dimensions by their names. `states` are texts IN=OUT: the result goes round to the input,
+    `shapes` are those of the inputs, where the model leaves them open, and `sizes` those of open dimensions by their names; others stay open, unless there are states, or the
+    model is streamed. `states` are texts IN=OUT: the result goes round to the input,
     which begins as zeros; `auto` stands for those whose names say it. `streaming` and what follows are as `strc.torch.export` has them; states of `context` elements that come back longer keep the last ones.
     """
     model, folder, default = opened(given)
-    inputs = ends.inputs_of(model, shapes, sizes)
+    inputs, symbols = ends.inputs_of(model, shapes, sizes, stay_open=not states and not streaming)
     round_ = ends.state_pairs(model, [one.name for one in inputs], states)
     if streaming and round_:
         raise ImportFailure("--streaming goes not with --state: the states of a streamed model go round by themselves")
     inputs = [*(one for one in inputs if one.name not in round_), *(one for name in round_ for one in inputs if one.name == name)]
-    done = read(model, folder, inputs, streaming)
+    done = read(model, folder, inputs, streaming, list(symbols))
+    ends.check_open(symbols)
     values = flattened(done.values)
     try:
         found = result_vars(done.lowering, values)
@@ -162,7 +169,7 @@ def import_model(
     else:
         made = {"program": passes.run(program), "tensors": tensors}
     rest = {name: value.tensor for name, value in values.items() if isinstance(value, Known)}
-    about: dict[str, Any] = {"types": [found[name].dtype for name in order], "results": order, "constant": rest}
+    about: dict[str, Any] = {"types": [found[name].dtype for name in order], "results": order, "constant": rest, "open": list(symbols)}
     return Imported(**made, source_model=model, folder=folder, inputs=[one for one in inputs if one.name in done.numbers], **about)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -25,6 +26,11 @@ HELD: dict[int, torch.dtype] = {
     TensorProto.COMPLEX64: torch.complex64, TensorProto.COMPLEX128: torch.complex128,
 }
 MOST_ELEMENTS = 2**28
+
+
+def stored_name(name: str) -> str:
+    """A name for the file of weights."""
+    return re.sub(r"[^A-Za-z0-9_.]+", "_", name).strip("_.") or "value"
 
 
 def type_name(number: int) -> str:

@@ -16,12 +16,13 @@ from ..errors import ImportFailure, Place
 from ..ir import Origin
 from ..ir.model import Frame
 from ..torch.composed import followed
-from ..torch.lowering import Call, Lowering, NotLowered, Pair, Var
+from ..torch.lowering import Call, Lowering, NotLowered, Pair, Var, static
 from ..torch.weights import Known
 from . import operators  # noqa: F401  fills the table
 from .bodies import Body, body_of, sources
 from .registry import TABLE, Entry, NeedsKnown, Node, node_of, numbers_of
-from .stored import MOST_ELEMENTS, NUMBERS, tensor_of
+from .sizes import Sizes, computed, tensor_of_sizes
+from .stored import MOST_ELEMENTS, NUMBERS, stored_name, tensor_of
 
 MOST_NODES = 100_000  # that are walked, those of unrolled loops each time
 FEW = 4096  # elements, of which no operator but these makes more than memory holds
@@ -41,12 +42,14 @@ class Failed:
 class Refused(ImportFailure):
     """Nodes that cannot be imported, all of them at once. `wanted` are the values that would have to be stored."""
 
-    def __init__(self, faults: Sequence[tuple[Node, NotLowered]]):
+    def __init__(self, faults: Sequence[tuple[Node, NotLowered]], open_: Sequence[str] = ()):
         self.faults = list(faults)
         self.wanted = [fault.name for _, fault in faults if isinstance(fault, NeedsKnown)]
         head = "1 node" if len(self.faults) == 1 else f"{len(self.faults)} nodes"
         shown = [f"  {described(node)}: {fault}" for node, fault in self.faults[:20]]
         more = [f"  and {len(self.faults) - 20} more"] if len(self.faults) > 20 else []
+        if open_:
+            more.append(f"  {', '.join(open_)} {'is' if len(open_) == 1 else 'are'} open here; --dim {open_[0]}=1 says a size, for which more can be imported")
         super().__init__("\n".join([f"the model has {head} that cannot be imported:", *shown, *more]))
 
 
@@ -54,11 +57,6 @@ def described(node: Node) -> str:
     """`'/conv1/Conv' (Conv of version 17)`."""
     domain = f"{node.domain}." if node.domain else ""
     return f"'{node.name}' ({domain}{node.op} of version {node.opset})"
-
-
-def stored_name(name: str) -> str:
-    """A name for the file of weights."""
-    return re.sub(r"[^A-Za-z0-9_.]+", "_", name).strip("_.") or "value"
 
 
 def frames_of(name: str) -> tuple[Frame, ...]:
@@ -82,10 +80,18 @@ class NodePlace(Place):
 
 
 class NodeLowering(Lowering):
-    """Names what it stores after the node that it is of."""
+    """Names what it stores after the node that it is of, and makes nothing that no memory holds, whatever the file says."""
 
     def local_name(self, name: str) -> str:
         return f"{stored_name(self.origin.place.module)}.{name}"
+
+    def new_var(self, like: Any) -> Var:
+        check_sizes(like)
+        return super().new_var(like)
+
+    def fold(self, node: Any, args: Any, kwargs: Any) -> Any:
+        without_values(node.target, args, kwargs)
+        return super().fold(node, args, kwargs)
 
 
 class Walker:
@@ -146,6 +152,7 @@ class Walker:
         except NotLowered as fault:
             self.faults.append((node, fault))
             found = [Failed()] * len(node.outputs)
+        self.lowering.values.update((value.number, value) for value in found if isinstance(value, Var))  # whose dimensions may tell an open size
         values.update((name, value) for name, value in zip(node.outputs, found) if name)
 
     def attributes(self, proto: onnx.NodeProto) -> dict[str, Any]:
@@ -162,6 +169,8 @@ class Walker:
         self.lowering.origin = Origin(frames_of(node.name), NodePlace(module=node.name, class_name=node.op))
         if (node.domain, node.op) in self.functions:
             return self.function(self.functions[node.domain, node.op], node, given)
+        if any(isinstance(value, Sizes) for value in given) and (found := computed(node, given)) is not None:
+            return list(found)
         entry = TABLE.get((node.domain, node.op))
         if entry is None:
             return self.by_body(node, given)
@@ -211,17 +220,18 @@ class Walker:
     def call(self, entry: Entry, node: Node, given: list[Any]) -> list[Any]:
         """The function of the table, on tensors."""
         args = [self.argument(entry, node, place, value) for place, value in enumerate(given)]
-        if not any(isinstance(leaf, (Var, Pair)) for leaf in pytree.tree_leaves(args)):
+        if not any(isinstance(leaf, (Var, Pair, torch.SymInt)) for leaf in pytree.tree_leaves(args)):
             return self.folded(entry.function, node, args)
         self.lowering.node = Call(node.op, {"val": None})
         with torch.inference_mode():
             result = followed(self.lowering, lambda *tensors: entry.function(node, *tensors), tuple(args), {})
-        check_sizes(result)
         return list(result) if isinstance(result, tuple) else [result]
 
     def argument(self, entry: Entry, node: Node, place: int, value: Any) -> Any:
         if value is None or isinstance(value, (list, tuple)):
             return value
+        if isinstance(value, Sizes):
+            return value.values.tolist() if place in (*entry.known, *entry.numbers) else self.computed(value)
         if place in entry.known and not isinstance(value, Known):
             raise NeedsKnown(node.inputs[place])
         return numbers_of(value.tensor) if isinstance(value, Known) and place in (*entry.known, *entry.numbers) else value
@@ -248,6 +258,12 @@ class Walker:
 
     # ---- for functions that walk
 
+    def computed(self, sizes: Sizes) -> Any:
+        """Sizes as a value of the program."""
+        self.lowering.node = Call("Shape", {"val": None})
+        with torch.inference_mode():
+            return followed(self.lowering, lambda: tensor_of_sizes(sizes), (), {})
+
     def on_tensors(self, function: Callable[..., Any], *given: Any) -> Any:
         """What a function of tensors gives for values."""
         node = Node("", "value", "", 0, {}, (), ("value",))
@@ -260,7 +276,7 @@ class Walker:
             return onnx.helper.make_sequence_type_proto(self.type_of(value[0] if value else Known("", torch.zeros(()))))
         if value is None:
             return onnx.TypeProto()
-        return onnx.helper.make_tensor_type_proto(NUMBERS.get(value.dtype, 0), list(value.shape))
+        return onnx.helper.make_tensor_type_proto(NUMBERS.get(value.dtype, 0), [None if static(size) is None else size for size in value.shape])
 
     def subgraph(self, graph: onnx.GraphProto, given: Sequence[Any], around: Values) -> list[Any]:
         """What a graph within a node gives, which sees the values around it."""
@@ -290,10 +306,26 @@ def check_size(function: Callable[..., Any], node: Node, tensors: list[Any]) -> 
     check_sizes(result)
 
 
+def without_values(operator: Any, args: Any, kwargs: Any) -> None:
+    """As `check_size`, of an operator of PyTorch."""
+    shadows, named = pytree.tree_map(lambda value: value.tensor.to("meta") if isinstance(value, Known) else value, (args, kwargs))
+    if any(argument.name == "device" for argument in operator._schema.arguments):
+        named["device"] = torch.device("meta")
+    try:
+        with torch.no_grad():
+            result = operator(*shadows, **named)
+    except Exception:  # needs values, or is an error of the operator itself
+        return
+    check_sizes(result)
+
+
 def check_sizes(result: Any) -> None:
+    """Raises `NotLowered` if a tensor, or what stands for one, has too many elements; open dimensions count as one."""
     for one in pytree.tree_leaves(result):
-        if isinstance(one, (torch.Tensor, Var)) and prod(one.shape) > MOST_ELEMENTS:
-            raise NotLowered(f"a result of {prod(one.shape)} elements, and {MOST_ELEMENTS} are allowed")
+        sizes = [static(size) for size in one.shape] if hasattr(one, "shape") else [0]
+        count = prod(1 if size is None else size for size in sizes)
+        if count > MOST_ELEMENTS:
+            raise NotLowered(f"a result of {count} elements, and {MOST_ELEMENTS} are allowed")
 
 
 def own_opsets(model: onnx.ModelProto) -> dict[str, int]:

@@ -19,6 +19,7 @@ from .capture import operator_name
 from .decompositions import OWN
 from .decompositions.complex_numbers import BY_PARTS, COMPLEX, Parts, by_parts
 from .decompositions.places import MOVES
+from .likes import likes_of
 from .lowering import Call, Forbidden, Lowering, NoStream, NotLowered, Pair, Var, shown_target, static, symbols
 from .weights import Known
 
@@ -111,7 +112,7 @@ class Tracing(TorchDispatchMode):  # type: ignore[misc]
             return self.shadows(self.lowering.fold(Call(func, {}), values, named))
         likes, others = pytree.tree_map(self.like, (args, kwargs))
         with self.sizing((likes, others)):
-            made = func(*likes, **others)
+            made = likes_of(func)(*likes, **others)
         return self.lowered(Call(func, {"val": made}), values, named)
 
     def is_sized(self, args: Any) -> bool:

@@ -166,7 +166,7 @@ class Lowering:
         self.streams = streams  # for a streamed model: parts of complex values are a last dimension of one value; else they are two values
         self.weights = Weights()
         self.instructions: list[Instruction] = []
-        self.values: dict[torch.fx.Node, Any] = {}  # of the nodes, where a graph is read
+        self.values: dict[Any, Any] = {}  # of the nodes, where a graph is read
         self.node: torch.fx.Node | Call | None = None
         self.origin = Origin()
         self.next = 0

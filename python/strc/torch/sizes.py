@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -51,7 +51,33 @@ def text_of(size: Any, shape: Sequence[Any]) -> str | None:
         times, over, more = found
         text = f"size(x, {place})" + (f" * {times}" if times != 1 else "") + (f" / {over}" if over != 1 else "")
         return text + (f" + {more}" if more > 0 else f" - {-more}" if more else "")
-    return None
+    return written(expression(size), {expression(dim): f"size(x, {place})" for place, dim in enumerate(shape) if static(dim) is None})
+
+
+SIGNS = {"Add": " + ", "Mul": " * ", "Mod": " % ", "PythonMod": " % "}
+
+
+def written(size: Any, names: Mapping[Any, str]) -> str | None:
+    """An expression, whose divisions round downwards, with names for parts of it; None if there are not enough names."""
+    if size in names or size.is_Integer:
+        return names.get(size, str(size))
+    kind = size.func.__name__
+    if kind in ("FloorDiv", "CleanDiv"):
+        return divided(*size.args, names)
+    if kind not in SIGNS or (SIGNS[kind] == " % " and not size.args[0].is_nonnegative):
+        return None
+    parts = [written(one, names) for one in size.args]
+    return None if None in parts else f"({SIGNS[kind].join(map(str, parts))})"
+
+
+def divided(size: Any, by: Any, names: Mapping[Any, str]) -> str | None:
+    """A quotient in a program, which rounds towards zero."""
+    if not by.is_positive or (not size.is_nonnegative and not (-size).is_nonnegative):
+        return None
+    above = size if size.is_nonnegative else -size + by - 1
+    parts = [written(one, names) for one in (above, by)]
+    made = None if None in parts else f"({parts[0]} / {parts[1]})"
+    return made if made is None or size.is_nonnegative else f"(0 - {made})"
 
 
 def texts(sizes: Sequence[Any], shape: Sequence[Any]) -> list[str] | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ...torch.lowering import NotLowered
+from ...torch.lowering import NotLowered, static
 from ...torch.weights import Known
 from ..registry import NeedsKnown, Node, axes_of, walks
 
@@ -111,6 +111,8 @@ def scanned(walker: Walker, node: Node, given: list[Any], values: Values, ways: 
     axes = [axes_of(axis, len(one.shape))[0] for axis, one in zip(directions(node, "scan_input_axes", inputs), sequences)]
     back = list(ways or directions(node, "scan_input_directions", inputs))
     count = sequences[0].shape[axes[0]]
+    if static(count) is None:
+        raise NotLowered("how many steps it makes depends on a dimension that is open; they are written one after the other, for a number that is known")
     collected: list[list[Any]] = [[] for _ in range(outputs)]
     for turn in range(count):
         items = [

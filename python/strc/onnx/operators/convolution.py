@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from ...torch.lowering import NotLowered
+from ...torch.lowering import NotLowered, static
 from ..registry import Node, operator
 
 CONV = {1: functional.conv1d, 2: functional.conv2d, 3: functional.conv3d}
@@ -28,7 +28,10 @@ def padding_of(node: Node, sizes: tuple[int, ...], kernel: tuple[int, ...], stri
         return [(pads[k], pads[k + dims]) for k in range(dims)]
     found = []
     for size, extent, stride, dilation in zip(sizes, kernel, strides, dilations):
-        total = max(0, (-(-size // stride) - 1) * stride + dilation * (extent - 1) + 1 - size)
+        reach = dilation * (extent - 1) + 1
+        if static(size) is None and stride > 1:
+            raise NotLowered(f"{way}, in strides, over a dimension that is open: how much is added depends on its size")
+        total = max(0, reach - 1 if stride == 1 else (-(-size // stride) - 1) * stride + reach - size)
         less = total // 2
         found.append((less, total - less) if way == "SAME_UPPER" else (total - less, less))
     return found
@@ -66,7 +69,9 @@ def conv_transpose(node: Node, x: Any, weight: Any, bias: Any = None) -> Any:
     if wanted is not None:
         cut = []
         for size, target in zip(whole, list(wanted)[-dims:]):
-            total = size - target
+            total = static(size - target)
+            if total is None:
+                raise NotLowered("to a size that is no multiple of one that is open")
             small = total // 2
             cut.append((small, total - small) if way == "SAME_UPPER" else (total - small, small))
     if all(before == after and before >= 0 for before, after in cut) and (wanted is None or all(e == 0 for e in extra)):

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from ...torch.lowering import NotLowered, static
 from ..registry import ML, Node, axes_of, operator
 
 
@@ -20,12 +21,16 @@ def gather(node: Node, x: Any, places: Any) -> Any:
     """Slices along an axis."""
     axis = axes_of(node.get("axis", 0), x.dim())[0]
     size = x.shape[axis]
+    if isinstance(places, int) and static(size) is None:
+        return x.select(axis, places)
     if isinstance(places, int):
         axes_of(places, size, "place")
         return x.select(axis, places % size)
     if isinstance(places, list):
-        places = torch.tensor(places, dtype=torch.int64)
-        at = torch.where(places < 0, places + size, places)
+        at = torch.tensor(places, dtype=torch.int64)
+        if static(size) is not None and bool(((at < -size) | (at >= size)).any()):
+            raise NotLowered(f"places {int(at.min())} to {int(at.max())} of {size}")
+        at = from_front(at, size) if bool((at < 0).any()) else at
     else:
         at = from_front(places, size)
         if axis == 0 and x.dim() == 2 and x.dtype == torch.float32:

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from ...torch.lowering import NotLowered
+from ...torch.lowering import NotLowered, static
 from ..registry import Node, operator
 from .convolution import padding_of, spatial
 
@@ -26,6 +26,8 @@ class Windows:
         self.strides, self.dilations = spatial(node, "strides", self.dims), spatial(node, "dilations", self.dims)
         self.pads = padding_of(node, self.sizes, self.kernel, self.strides, self.dilations)
         self.ceil = bool(node.get("ceil_mode", 0))
+        if self.ceil and any(static(size) is None for size in self.sizes):
+            raise NotLowered("with ceil_mode, over a dimension that is open: whether there is a last window depends on its size")
         self.outs = [self.count(k) for k in range(self.dims)]
 
     def count(self, k: int) -> int:

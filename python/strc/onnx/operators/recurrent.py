@@ -7,13 +7,13 @@ step by step.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch.nn import functional
 
-from ...torch.lowering import NotLowered
+from ...torch.lowering import NotLowered, static
 from ..registry import Node, operator
 
 MOST_STEPS = 4096
@@ -74,7 +74,7 @@ def is_usual(node: Node, lengths: Any, peepholes: Any) -> bool:
     linear = node.op != "GRU" or node.get("linear_before_reset", 0)
     plain = node.get("clip") is None and not node.get("input_forget", 0)
     stored = node.is_stored(1) and node.is_stored(2) and (len(node.inputs) < 4 or not node.inputs[3] or node.is_stored(3))
-    return bool(stored and same and linear and plain and lengths is None and peepholes is None and node.get("direction", "forward") != "reverse")
+    return bool(stored and same and linear and plain and lengths is None and peepholes is None)
 
 
 def starts_with_zeros(node: Node, *states: Any) -> bool:
@@ -92,6 +92,9 @@ def reordered(value: Any, op: str) -> Any:
 
 def at_once(node: Node, x: Any, w: Any, r: Any, b: Any, states: list[Any]) -> list[Any]:
     """By PyTorch's layer: all steps and the last states, as ONNX has them."""
+    if node.get("direction", "forward") == "reverse":
+        turned_back = at_once(replace(node, attributes={**node.attributes, "direction": "forward"}), x.flip(0), w, r, b, states)
+        return [turned_back[0].flip(0), *turned_back[1:]]
     stored = []
     for k in range(ways(node)):
         stored += [reordered(w.select(0, k), node.op), reordered(r.select(0, k), node.op)]
@@ -164,6 +167,8 @@ def turned(x: Any, lengths: Any) -> Any:
 
 
 def step_by_step(node: Node, x: Any, stored: tuple[Any, ...], states: list[Any], lengths: Any) -> list[Any]:
+    if static(x.shape[0]) is None:
+        raise NotLowered("as many steps as a dimension that is open has, of a layer with first states, lengths, peepholes, limits or activations that PyTorch's has not: they are written one after the other")
     if x.shape[0] > MOST_STEPS:
         raise NotLowered(f"{x.shape[0]} steps that are written one after the other, and {MOST_STEPS} are allowed: a layer without peepholes, limits and lengths is none")
     w, r, b, peepholes = stored

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ...torch.lowering import NotLowered
+from ...torch.lowering import NotLowered, static
 from ...torch.weights import Known
 from ..registry import ML, NeedsKnown, Node, axes_of, walks
 from .control import known, known_number
 
 if TYPE_CHECKING:
     from ..walker import Values, Walker
+
+MOST_PARTS = 4096  # of a sequence
 
 
 def place_of(node: Node, value: Any, place: int, size: int) -> int:
@@ -80,8 +82,12 @@ def split(walker: Walker, node: Node, given: list[Any], values: Values) -> Any:
     single = len(given) < 2 or given[1] is None
     if not single and not isinstance(given[1], Known):
         raise NeedsKnown(node.inputs[1])
-    sizes = [1] * size if single else given[1].tensor.tolist()
+    if static(size) is None:
+        raise NotLowered("parts of a dimension that is open")
+    sizes = 1 if single else given[1].tensor.tolist()
     if isinstance(sizes, int):
+        if sizes < 1 or size // sizes > MOST_PARTS:
+            raise NotLowered(f"{size} elements into parts of {sizes}, and {MOST_PARTS} parts are allowed")
         sizes = [min(sizes, size - start) for start in range(0, size, sizes)]
     parts = walker.on_tensors(lambda x: tuple(torch.split(x, sizes, axis)), given[0])
     parts = parts if isinstance(parts, tuple) else (parts,)

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.nn import functional
 
-from ...torch.lowering import NotLowered
-from ..registry import Node, axes_of, check_count, operator
+from ...torch.lowering import NotLowered, static
+from ..registry import Node, axes_of, check_count, operator, walks
+from ..sizes import EXAMPLE, sizes_value
+
+if TYPE_CHECKING:
+    from ..walker import Values, Walker
+
+MOST_COPIES = 64  # of a tensor that is repeated
+FARTHEST = 2**31 - 1  # an end that lies before whatever is there
 
 
 def listed(value: Any) -> list[int]:
-    """Whole numbers of an input or an attribute, of which one may stand alone."""
-    return [int(value)] if isinstance(value, (int, float)) else [int(one) for one in value]
+    """Whole numbers of an input or an attribute, of which one may stand alone; sizes that are open are symbols."""
+    given = [value] if isinstance(value, (int, float, torch.SymInt)) else value
+    return [one if isinstance(one, torch.SymInt) else int(one) for one in given]
 
 
 @operator("Reshape", known=(1,))
@@ -48,6 +56,8 @@ def transpose(node: Node, x: Any) -> Any:
 @operator("Squeeze", known=(1,))
 def squeeze(node: Node, x: Any, axes: Any = None) -> Any:
     given = node.get("axes", axes)
+    if given is None and any(static(size) is None for size in x.shape):
+        raise NotLowered("without axes, of a shape that is open: which dimensions are of one element is not known")
     wanted = axes_of(given, x.dim()) if given is not None else [i for i, size in enumerate(x.shape) if size == 1]
     if any(x.shape[axis] != 1 for axis in wanted):
         raise NotLowered(f"the axes {list(wanted)} of the shape {list(x.shape)}, which are not all of one element")
@@ -67,15 +77,15 @@ def concat(node: Node, *given: Any) -> Any:
     return torch.cat(given, axes_of(node.get("axis", 1), given[0].dim())[0])
 
 
-@operator("Shape")
-def shape(node: Node, x: Any) -> Any:
+@walks("Shape")
+def shape(walker: Walker, node: Node, given: list[Any], values: Values) -> Any:
     """Of all dimensions, or of those from `start` to `end`."""
-    return torch.tensor(list(x.shape)[slice(node.get("start", 0), node.get("end", None))], dtype=torch.int64)
+    return (sizes_value(list(given[0].shape)[slice(node.get("start", 0), node.get("end", None))], node.outputs[0]),)
 
 
-@operator("Size")
-def size(node: Node, x: Any) -> Any:
-    return torch.tensor(x.numel(), dtype=torch.int64)
+@walks("Size")
+def size(walker: Walker, node: Node, given: list[Any], values: Values) -> Any:
+    return (sizes_value(prod(given[0].shape), node.outputs[0]),)
 
 
 @operator("Expand", known=(1,))
@@ -85,8 +95,16 @@ def expand(node: Node, x: Any, shape: Any) -> Any:
 
 @operator("Tile", known=(1,))
 def tile(node: Node, x: Any, repeats: Any) -> Any:
-    check_count(max(listed(repeats), default=1), "repeats")
-    return x.repeat(tuple(listed(repeats)))
+    counts = listed(repeats)
+    if any(static(count) is None for count in counts):
+        return x.repeat(tuple(counts))
+    check_count(max(counts, default=1), "repeats")
+    check_count(min(counts, default=1), "repeats")
+    for axis, count in enumerate(counts):
+        if count > MOST_COPIES and static(x.shape[axis]) is not None:  # by their places, where copies beside each other are too many
+            x = x.index_select(axis, torch.arange(count * x.shape[axis]) % x.shape[axis])
+            counts[axis] = 1
+    return x.repeat(tuple(counts))
 
 
 @operator("Split", known=(1,))
@@ -95,7 +113,8 @@ def split(node: Node, x: Any, sizes: Any = None) -> Any:
     given = node.get("split", sizes)
     if given is None:
         count = node.get("num_outputs", len(node.outputs))
-        check_count(count, "parts")
+        if not 0 < count <= len(node.outputs):
+            raise NotLowered(f"into {count} parts, of which {len(node.outputs)} have a name")
         each = -(-x.shape[axis] // count)
         given = [min(each, max(0, x.shape[axis] - i * each)) for i in range(count)]
     if sum(given) != x.shape[axis] or min(given) < 0:
@@ -111,6 +130,9 @@ def part(node: Node, x: Any, starts: Any = None, ends: Any = None, axes: Any = N
     for axis, start, end, step in zip(along, first, last, listed(steps) if steps is not None else [1] * len(first)):
         if step == 0:
             raise NotLowered("a step of 0")
+        if any(static(one) is None for one in (x.shape[axis], start, end)):
+            x = open_part(x, axis, start, end, step)
+            continue
         low, high, step = slice(start, None if step < 0 and end < -x.shape[axis] else end, step).indices(x.shape[axis])
         if step > 0:
             x = torch.ops.aten.slice.Tensor(x, axis, low, max(low, high), step)
@@ -118,6 +140,18 @@ def part(node: Node, x: Any, starts: Any = None, ends: Any = None, axes: Any = N
             taken = list(range(low, high, step))
             x = x.flip(axis) if taken == list(range(x.shape[axis] - 1, -1, -1)) else x.index_select(axis, torch.tensor(taken, dtype=torch.int64))
     return x
+
+
+def open_part(x: Any, axis: int, start: Any, end: Any, step: int) -> Any:
+    """Of a dimension that is open, or with ends that depend on one that is."""
+    longest = max((abs(one) for one in (start, end) if static(one) is not None and abs(one) < FARTHEST), default=0)
+    if static(x.shape[axis]) is None and longest >= EXAMPLE:
+        raise NotLowered(f"a part that ends {longest} elements from an end of a dimension that is open, which may have fewer")
+    if step == 1:
+        return torch.ops.aten.slice.Tensor(x, axis, start, end, 1)
+    if step == -1 and start == -1 and static(end) is not None and end <= -FARTHEST:
+        return x.flip(axis)
+    raise NotLowered("every so many elements of a dimension that is open")
 
 
 MODES = {"constant": "constant", "reflect": "reflect", "edge": "replicate", "wrap": "circular"}
@@ -136,6 +170,21 @@ def mirrored(size: int, before: int, after: int, mode: str) -> list[int]:
     return found
 
 
+def open_pad(x: Any, axis: int, before: int, after: int, mode: str) -> Any:
+    """By elements of a dimension that is open and has more than are added."""
+    if min(before, after) < 0:
+        raise NotLowered("less than nothing, in a dimension that is open")
+    size, skipped = x.shape[axis], 1 if mode == "reflect" else 0
+    if mode == "wrap":
+        ends = [x.narrow(axis, size - before, before), x.narrow(axis, 0, after)]
+    elif mode == "edge":
+        ends = [x.narrow(axis, 0, 1).repeat_interleave(before, axis), x.narrow(axis, size - 1, 1).repeat_interleave(after, axis)]
+    else:
+        ends = [x.narrow(axis, skipped, before).flip(axis), x.narrow(axis, size - skipped - after, after).flip(axis)]
+    parts = [ends[0]] * bool(before) + [x] + [ends[1]] * bool(after)
+    return torch.cat(parts, axis)
+
+
 @operator("Pad", known=(1, 3), numbers=(2,))
 def pad(node: Node, x: Any, pads: Any = None, value: Any = None, axes: Any = None) -> Any:
     amounts = listed(node.get("pads", pads))
@@ -145,6 +194,9 @@ def pad(node: Node, x: Any, pads: Any = None, value: Any = None, axes: Any = Non
     each = {axis: (amounts[i], amounts[i + count]) for i, axis in enumerate(along)}
     if mode != "constant":
         for axis, (before, after) in each.items():
+            if static(x.shape[axis]) is None and (before or after):
+                x = open_pad(x, axis, before, after, mode)
+                continue
             x = x.narrow(axis, max(0, -before), x.shape[axis] + min(0, before) + min(0, after))
             if before > 0 or after > 0:
                 x = x.index_select(axis, torch.tensor(mirrored(x.shape[axis], max(0, before), max(0, after), mode), dtype=torch.int64))

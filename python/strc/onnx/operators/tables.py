@@ -52,10 +52,11 @@ def eye_like(node: Node, x: Any) -> Any:
 @operator("Range", known=(0, 1, 2))
 def numbers(node: Node, start: Any, limit: Any, delta: Any) -> Any:
     """In steps from the first number, as many as there are before the limit."""
-    first, last, step = (one if isinstance(one, (int, float)) else one[0] for one in (start, limit, delta))
+    first, last, step = (one if isinstance(one, (int, float, torch.SymInt)) else one[0] for one in (start, limit, delta))
     if step == 0:
         raise NotLowered("steps of 0")
-    count = max(ceil((last - first) / step), 0)
+    is_open = any(isinstance(one, torch.SymInt) for one in (first, last, step))
+    count = -(-(last - first) // step) if is_open else max(ceil((last - first) / step), 0)
     kind = node.types[0] or torch.float32
     return (first + step * torch.arange(count, dtype=torch.float64 if kind.is_floating_point else torch.int64)).to(kind)
 

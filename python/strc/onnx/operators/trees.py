@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from ...torch.lowering import NotLowered
 from ..registry import ML, Node, operator
+from ..stored import MOST_ELEMENTS
 
 Array = NDArray[Any]
+MOST_STEPS = 1000  # from a root to a leaf, which are written one after the other
 MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ")
 
 
@@ -90,6 +92,8 @@ def depth_of(roots: list[int], yes: Array, no: Array) -> int:
         steps += 1
         if steps > len(yes):
             raise NotLowered("its trees lead back to nodes above")
+        if steps > MOST_STEPS:
+            raise NotLowered(f"its trees are deeper than {MOST_STEPS} nodes")
 
 
 def trees_of(node: Node, kind: str) -> tuple[Trees, int]:
@@ -112,6 +116,8 @@ def trees_of(node: Node, kind: str) -> tuple[Trees, int]:
     targets, values = list(node.get(f"{kind}_ids")), numbers(node, f"{kind}_weights")
     assert values is not None
     width = max([int(node.get("n_targets", 1)), *(target + 1 for target in targets)])
+    if width * len(ids) > MOST_ELEMENTS:
+        raise NotLowered(f"{width} targets of {len(ids)} nodes")
     weights = numpy.zeros((len(ids), width), values.dtype)
     for row, target, value in zip(at, targets, values):
         weights[row, target] += value

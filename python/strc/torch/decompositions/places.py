@@ -108,7 +108,7 @@ def places_along(shape: Sequence[int], dim: int, index: Tensor) -> Tensor:
     others = torch.zeros(tuple(index.shape), dtype=torch.int64)
     for i, count in enumerate(index.shape):
         if i != dim:
-            others += (torch.arange(count) * steps[i]).reshape([-1 if k == i else 1 for k in range(index.dim())])
+            others = others + (torch.arange(count) * steps[i]).reshape([-1 if k == i else 1 for k in range(index.dim())])
     return (index.long() * steps[dim] + others).reshape(-1)
 
 

@@ -10,14 +10,25 @@ from ..lowering import Like, Lowering, NotLowered, Var, lowers
 from ..weights import Known
 
 
-def zero_start(states: Any) -> bool:
-    return all(isinstance(state, Known) and not torch.any(state.tensor) for state in states)
+def zero_start(ctx: Lowering, states: Any) -> bool:
+    return all(is_zero(ctx, state) for state in states)
+
+
+def is_zero(ctx: Lowering, state: Any) -> bool:
+    """Stored zeros, or such in a shape with open dimensions."""
+    if isinstance(state, Var):
+        made = {one.var: one for one in ctx.instructions}
+        first = made.get(state.number)
+        while first is not None and first.op == "expand_sized":
+            first = made.get(first.args[0])
+        return first is not None and first.op == "const" and not torch.any(ctx.weights.tensors[str(first.positional[0])])
+    return isinstance(state, Known) and not torch.any(state.tensor)
 
 
 def layers(ctx: Lowering, op: str, x: Var, states: Any, stored: Any, options: tuple[Any, ...], **named: Any) -> tuple[Var, ...]:
     """A stack of layers that starts with states of zero."""
     biased, count, _, training, bidirectional, batch_first = options
-    if not zero_start(states):
+    if not zero_start(ctx, states):
         raise NotLowered("a first state that is not zero")
     names = parameter_names(biased, count, bidirectional)
     if len(names) != len(stored):
