@@ -36,6 +36,7 @@ class Checked(Sized):
         body = [f"tensor x{place} = pop();" for place in places]
         body += [*lines.splitlines(), *(f"push(x{place});" for place in places)]
         return "\n".join([
+            "// Hands on what arrives, if it has the sizes that the model is made for.",
             f"tensor->tensor filter {name} {{", f"    work pop {count} push {count} {{", *(f"        {line}" for line in body), "    }", "}",
         ])  # fmt: skip
 

@@ -65,9 +65,9 @@ def marks_of(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Dy
     """Each open dimension with its mark; the number that it has if that is all that the user says."""
     if has_numbers(dynamic):
         return [Marked(place, dim, dim) for place, dims in enumerate(open_dims(model, inputs, dynamic)) for dim in dims]
-    found = []
+    found: list[Marked] = []
     for place, (marks, tensor) in enumerate(zip(by_input(model, inputs, dynamic), inputs)):
-        pairs = [] if marks is None else marks.items() if isinstance(marks, Mapping) else enumerate(marks)
+        pairs: Any = () if marks is None else marks.items() if isinstance(marks, Mapping) else enumerate(marks)
         found += [Marked(place, dim % tensor.dim(), mark) for dim, mark in pairs if is_open(mark)]
     return found
 
