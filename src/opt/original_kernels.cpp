@@ -90,6 +90,7 @@ const elab::Kernel* OriginalKernels::of(graph::KernelId id) const {
 }
 
 bool OriginalKernels::haveSameCode(graph::KernelId a, graph::KernelId b) const {
+    if (a == graph::kNone || b == graph::kNone) return a == b;  // splitters and joiners
     return a == b || opt::haveSameCode(program.kernels[a], program.kernels[b]);
 }
 

@@ -155,8 +155,32 @@ class Eigenvalues(nn.Module):
 
 def test_what_is_refused_is_told_once(tmp_path):
     """Not also what its complex result is used for."""
-    with pytest.raises(ImportFailure, match="(?s)the model has 1 use of an operator that cannot be imported:.*linalg_eig"):
+    with pytest.raises(ImportFailure, match="(?s)the model has 1 use of an operator that cannot be imported:.*linalg_eigvals: eigenvalues of matrices that are not symmetric"):
         strc.torch.export(Eigenvalues(), [torch.randn(3, 3)], tmp_path / "model.str")
+
+
+def test_least_squares(tmp_path):
+    """Of more equations than unknowns, of fewer, and of a matrix whose rank is less than either."""
+    torch.manual_seed(6)
+
+    def solutions(x):
+        low = x[:, :1] @ x[:4, 1:2].T
+        tall = torch.linalg.lstsq(x, x.flip(1)[:, :2], driver="gels")
+        return [
+            tall.solution, tall.residuals, torch.linalg.lstsq(x, x.sum(1, keepdim=True)).solution, *torch.linalg.lstsq(x[:2], x[:2, :1])[::2],
+            torch.linalg.lstsq(low, x[:, :2]).solution, torch.linalg.lstsq(low, x).rank, torch.linalg.lstsq(x, x, rcond=0.4, driver="gelsd").solution,
+            torch.linalg.lstsq(x, x, driver="gelsd").singular_values,
+        ]
+
+    x = torch.randn(6, 3)
+    strc.torch.export(Function(solutions), [x], tmp_path / "model.str")
+    for found, value in zip(run_program(tmp_path, "Function", [x], 9), solutions(x), strict=True):
+        assert found.numel() == value.numel() and torch.allclose(found.reshape(value.shape), value, atol=1e-4)
+
+
+def test_residuals_that_are_there_or_not(tmp_path):
+    with pytest.raises(ImportFailure, match="the residuals of a least-squares solution"):
+        strc.torch.export(Function(lambda x: [torch.linalg.lstsq(x, x).residuals]), [torch.randn(4, 3)], tmp_path / "model.str")
 
 
 class Precise(nn.Module):

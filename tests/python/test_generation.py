@@ -146,6 +146,55 @@ def test_a_prompt_behind_an_encoder(tmp_path):
     assert torch.equal(answers(tmp_path, items, 12), torch.stack([said(model, given, 12, decoder_input_ids=first) for given in items]))
 
 
+def asking(model, **wishes):
+    for name, wish in wishes.items():
+        setattr(model.generation_config, name, wish)
+    return model
+
+
+@pytest.mark.parametrize("prompt", [None, [1, 7, 9]], ids=["one", "three"])
+def test_tokens_that_are_not_said(prompt, tmp_path):
+    """Some never, some not as the first one behind the prompt, and at the end one that has to be. A configuration may name tokens that there are not."""
+    model, example = lively_pair(whisper)
+    given, first = items_like(example, 2), prompt and {"decoder_input_ids": torch.tensor([prompt] * 2)}
+    free = said(model, given[0], 10, **(first or {}))
+    begin = len(prompt or [1])
+    asking(model, suppress_tokens=[int(free[0, begin + 2]), 500], begin_suppress_tokens=free[:, begin].tolist(), forced_eos_token_id=5)
+    strc.torch.export_generator(model, tmp_path / "model.str", context=10, example=given[0], prompt=prompt or ())
+    expected = torch.stack([said(model, one, 10, **(first or {})) for one in given])
+    assert not torch.equal(expected[0], free) and (expected[..., -1] == 5).all()
+    assert torch.equal(answers(tmp_path, given, 10), expected)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "t5"])
+def test_tokens_that_count_less_each_time(name, tmp_path):
+    if name == "t5":
+        model, example = lively_pair(t5)
+        given = items_like(example, 2)
+        free = said(model, given[0], 12)
+        asking(model, repetition_penalty=1.7)
+        strc.torch.export_generator(model, tmp_path / "model.str", context=12, example=given[0])
+        expected, found = torch.stack([said(model, one, 12) for one in given]), answers(tmp_path, given, 12)
+        assert not torch.equal(expected[0], free)
+    else:
+        model, prompt = lively(gpt2), words(4, 2)
+        how = {"attention_mask": torch.ones_like(prompt), "max_new_tokens": 20, "do_sample": False}
+        free = model.generate(prompt, **how)
+        asking(model, repetition_penalty=1.7)
+        strc.torch.export_generator(model, tmp_path / "model.str", context=32, batch=2)
+        expected, found = model.generate(prompt, **how), run(tmp_path, open_end(prompt, 20))
+        assert not torch.equal(expected, free)
+    assert torch.equal(found, expected)
+
+
+@pytest.mark.parametrize("wish", [{"num_beams": 4}, {"no_repeat_ngram_size": 3}, {"min_length": 5}, {"forced_eos_token_id": 2}, {"bad_words_ids": [[3, 4]]}], ids=lambda wish: next(iter(wish)))
+def test_what_is_not_done_to_scores(wish, tmp_path):
+    (name,) = wish
+    message = "at the begin or the end of a text" if name == "forced_eos_token_id" else f"asks for {name}=.* leaves it out"
+    with pytest.raises(ImportFailure, match=message):
+        strc.torch.export_generator(asking(lively(gpt2), **wish), tmp_path / "model.str", context=8)
+
+
 def test_an_end(tmp_path):
     """Behind a chosen stop there is nothing else, for each sequence on its own, until a token is given."""
     model, prompt = lively(llama), words(3, 4)

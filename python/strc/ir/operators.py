@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .model import Instruction, Named
 
-RESULTS = {"rnn": 2, "gru": 2, "lstm": 3, "lu": 3, "cholesky": 2, "reflections": 2, "eigh": 2}
+RESULTS = {"rnn": 2, "gru": 2, "lstm": 3, "lu": 3, "cholesky": 2, "reflections": 2, "eigh": 2, "peaks_of_maps": 2}
 
 
 def results(instruction: Instruction) -> int:
@@ -18,6 +18,8 @@ def results(instruction: Instruction) -> int:
         return given[0]
     if instruction.op == "split" and given and isinstance(given[0], tuple):
         return len(given[0])
+    if instruction.op == "checked" and given and isinstance(given[-1], tuple):
+        return len(given[-1])
     return RESULTS.get(instruction.op, 1)
 
 

@@ -9,6 +9,7 @@ from typing import Protocol
 from ..ir import Instruction
 from .algorithms import ALGORITHMS
 from .boxes import BOXES
+from .experts import EXPERTS
 from .sizes import SIZED
 from .special import SPECIAL
 from .functions import ONE, TWO, Function
@@ -96,6 +97,7 @@ EXPRESSIONS: Mapping[str, Written] = {
     **ALGORITHMS,
     **SPECIAL,
     **BOXES,
+    **EXPERTS,
     **SIZED,
     **_written(ONE, 1),
     **_written(TWO, 2),

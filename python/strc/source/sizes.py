@@ -26,11 +26,27 @@ class Sized:
         ])  # fmt: skip
 
 
+class Checked(Sized):
+    """Hands on what arrives, of whose sizes an instruction's first parameter requires something; the numbers of its variables are the second one."""
+
+    def source(self, name: str, example: Instruction) -> str:
+        lines, places = example.positional
+        assert isinstance(lines, str) and isinstance(places, tuple)
+        count = len(places)
+        body = [f"tensor x{place} = pop();" for place in places]
+        body += [*lines.splitlines(), *(f"push(x{place});" for place in places)]
+        return "\n".join([
+            "// Hands on what arrives, if it has the sizes that the model is made for.",
+            f"tensor->tensor filter {name} {{", f"    work pop {count} push {count} {{", *(f"        {line}" for line in body), "    }", "}",
+        ])  # fmt: skip
+
+
 SIZED: Mapping[str, Sized] = {
     "reshape_sized": Sized("Reshape", 1, "reshape(x, SIZES)"),
     "reshape_as_sized": Sized("ReshapeAs", 2, "reshape(of, SIZES)"),
     "expand_sized": Sized("Expand", 2, "broadcast(of, SIZES)"),
     "slice_sized": Sized("Slice", 2, "slice(of, SIZES)"),
     "arange_sized": Sized("Arange", 1, "arange(SIZES)"),
+    "checked": Checked("Checked", 0, ""),
     "extent": Sized("Extent", 1, "long(SIZES)"),
 }

@@ -115,8 +115,9 @@ def quiet() -> Iterator[None]:
 
 def export(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Any) -> ExportedProgram:
     from .decompositions.boxes import REPLACED
+    from .decompositions.open_sizes import REPLACED as SIZED
 
-    with quiet(), replaced(REPLACED), hooks_of_buffers():
+    with quiet(), replaced(REPLACED), replaced(SIZED if dynamic else {}), hooks_of_buffers():
         made = torch.export.export(model, tuple(inputs), dynamic_shapes=dynamic, strict=False)
         return torch.export.export(model, tuple(inputs), dynamic_shapes=dynamic, strict=True) if takes_buffers_for_constants(made, model) else made
 
@@ -150,9 +151,21 @@ def shapes_of(model: torch.nn.Module, dynamic: Open) -> Any:
     return (*shapes[:named], *((tuple(shapes[named:]),) if named < len(shapes) else ()))
 
 
+def grown(inputs: Sequence[torch.Tensor], dynamic: Open) -> list[torch.Tensor]:
+    """Examples in which no open dimension has one item: PyTorch takes such a size for a fixed one."""
+    return [
+        tensor.repeat([2 if dim in {one % tensor.dim() for one in dims} and size == 1 else 1 for dim, size in enumerate(tensor.shape)])
+        for tensor, dims in zip(inputs, dynamic or [()] * len(inputs))
+    ]
+
+
 def exported(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Open) -> ExportedProgram:
     """By torch.export; models that only torch.fx can trace are traced by that first."""
     shapes = shapes_of(model, dynamic)
+    larger = grown(inputs, dynamic)
+    if any(one.shape != other.shape for one, other in zip(larger, inputs)):
+        with contextlib.suppress(Exception):  # of a model that takes one item alone
+            return export(model, larger, shapes)
     try:
         return export(model, inputs, shapes)
     except Exception as error:

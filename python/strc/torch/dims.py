@@ -10,6 +10,7 @@ import torch
 
 from ..errors import ImportFailure
 from ..ir import Program
+from .bounds import Marked, checked
 
 # Numbers of dimensions, of every input; or what torch.export calls dynamic_shapes: for each input, by its place or its name, which of its
 # dimensions are marked by a `torch.export.Dim`.
@@ -37,31 +38,47 @@ def has_numbers(dynamic: Dynamic) -> bool:
     return not isinstance(dynamic, Mapping) and all(isinstance(dim, int) for dim in dynamic)
 
 
+def by_input(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Dynamic) -> list[Any]:
+    """The marks of each input. Raises `ImportFailure`."""
+    if isinstance(dynamic, Mapping):
+        names = list(inspect.signature(model.forward).parameters)
+        unknown = [name for name in dynamic if name not in names[: len(inputs)]]
+        if unknown:
+            raise ImportFailure(f"the model has no input '{unknown[0]}', of which dimensions are dynamic")
+        return [dynamic.get(name) for name in names[: len(inputs)]]
+    if len(dynamic) != len(inputs):
+        raise ImportFailure(f"dynamic dimensions of {len(dynamic)} inputs, and there are {len(inputs)}")
+    return list(dynamic)
+
+
 def open_dims(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Dynamic) -> list[list[int]]:
     """The open dimensions of each input; none at all if nothing is open. Raises `ImportFailure`."""
     if not dynamic:
         return []
     if has_numbers(dynamic):
         return [[int(dim) for dim in dynamic if int(dim) < tensor.dim()] for tensor in inputs]
-    if isinstance(dynamic, Mapping):
-        names = list(inspect.signature(model.forward).parameters)
-        unknown = [name for name in dynamic if name not in names[: len(inputs)]]
-        if unknown:
-            raise ImportFailure(f"the model has no input '{unknown[0]}', of which dimensions are dynamic")
-        dynamic = [dynamic.get(name) for name in names[: len(inputs)]]
-    if len(dynamic) != len(inputs):
-        raise ImportFailure(f"dynamic dimensions of {len(dynamic)} inputs, and there are {len(inputs)}")
-    found = [marked(marks, tensor.dim()) for marks, tensor in zip(dynamic, inputs)]
+    found = [marked(marks, tensor.dim()) for marks, tensor in zip(by_input(model, inputs, dynamic), inputs)]
     return found if any(found) else []
 
 
-def check_open(program: Program, dims: Sequence[Sequence[int]], dynamic: Dynamic) -> None:
-    """Raises `ImportFailure` if the model fixes a dimension that the user has marked."""
+def marks_of(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Dynamic) -> list[Marked]:
+    """Each open dimension with its mark; the number that it has if that is all that the user says."""
     if has_numbers(dynamic):
-        return
-    for place, (number, open_) in enumerate(zip(program.inputs, dims)):
-        fixed = [dim for dim in open_ if isinstance(program.shapes[number][dim], int)]
-        if fixed:
-            raise ImportFailure(
-                f"dimension {fixed[0]} of input {place} is marked as dynamic, and the model takes nothing but {program.shapes[number][fixed[0]]} there"
-            )
+        return [Marked(place, dim, dim) for place, dims in enumerate(open_dims(model, inputs, dynamic)) for dim in dims]
+    found: list[Marked] = []
+    for place, (marks, tensor) in enumerate(zip(by_input(model, inputs, dynamic), inputs)):
+        pairs: Any = () if marks is None else marks.items() if isinstance(marks, Mapping) else enumerate(marks)
+        found += [Marked(place, dim % tensor.dim(), mark) for dim, mark in pairs if is_open(mark)]
+    return found
+
+
+def with_checks(program: Program, model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Dynamic) -> Program:
+    """A program that requires of what arrives what the marks and the model say. Raises `ImportFailure` if the model fixes a dimension that is marked."""
+    if not dynamic:
+        return program
+    marks = marks_of(model, inputs, dynamic)
+    for one in marks:
+        size = program.shapes[program.inputs[one.input]][one.dim]
+        if isinstance(size, int) and not has_numbers(dynamic):
+            raise ImportFailure(f"{one} is marked as dynamic, and the model takes nothing but {size} there")
+    return checked(program, marks)

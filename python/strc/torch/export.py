@@ -23,7 +23,7 @@ from ..source.floats import StreamFilter
 from ..streaming import OtherLength, Streamed, formatted, join_frames, prove, streamed
 from .attributes import unchanged
 from .capture import Captured, capture
-from .dims import Dynamic, check_open, open_dims
+from .dims import Dynamic, open_dims, with_checks
 from .graph_lowering import lower
 from .kept import grown_in, keep_last
 from .lengths import where_lengths_count
@@ -85,8 +85,8 @@ def import_model(
         raise ImportFailure("a state begins as zeros of one shape, so that no dimension is open: --state goes not with --dynamic")
     open_ = open_dims(model, example_inputs, dynamic)
     captured, program, tensors, empty = lower(capture(model, [*example_inputs, *states], open_), stored=stored)
-    check_open(program, open_, dynamic)
     check_results(program)
+    program = with_checks(program, model, example_inputs, dynamic)
     buffers = captured.buffers
     if states or buffers:
         program.loop = loop_of(captured, program, example_inputs, states, buffers, context)

@@ -28,7 +28,7 @@ LEAVES = {
     "add", "sub", "mul", "add_scalar", "sub_scalar", "rsub_scalar", "mul_scalar", "neg", "square", "abs", "matmul", "to_int", "cumsum", "sum", "div",
     "floor_divide_whole", "remainder_whole", "correlate1d", "correlate2d", "correlate3d", "shift_left",
 }
-RECURRENT = {"lstm", "gru", "rnn_tanh", "rnn_relu"}
+RECURRENT = {name for kind in ("lstm", "gru", "rnn_tanh", "rnn_relu") for name in (kind, f"strc.{kind}.default")}
 
 
 class NotLowered(Exception):

@@ -19,25 +19,23 @@ def expression(size: Any) -> Any:
     return sympy.Integer(size) if isinstance(size, int) else size.node.expr
 
 
+def line_of(size: Any) -> tuple[Any, Any, Any]:
+    """An expression as factor * rest + summand: its factor, its rest and its summand."""
+    more, product = size.as_coeff_Add()
+    factor, rest = product.as_coeff_Mul()
+    return factor, rest, more
+
+
 def of_dimension(size: Any, dim: Any) -> tuple[int, int, int] | None:
     """Three numbers with size = dim * times / over + more; None if it is not so. Both are expressions."""
-    import sympy
-
-    whole = sympy.Dummy(integer=True, positive=True)
-    replaced = size.xreplace({dim: whole}) if not isinstance(dim, (sympy.Mul, sympy.Add)) else size.subs(dim, whole)
-    if isinstance(dim, (sympy.Mul, sympy.Add)) and replaced.free_symbols != {whole}:
-        ratio = sympy.cancel(size / dim)  # half of a product is no part of its own
-        replaced = ratio * whole if ratio.is_Rational else replaced
-    if replaced.free_symbols != {whole}:
+    (factor, rest, more), (own_factor, own_rest, own_more) = line_of(size), line_of(dim)
+    if rest != own_rest:
         return None
-    try:
-        found = sympy.Poly(replaced, whole)
-    except sympy.PolynomialError:
+    ratio = factor / own_factor
+    summand = more - ratio * own_more
+    if not ratio.is_Rational or not summand.is_Integer:
         return None
-    factor, more = found.coeff_monomial(whole), found.coeff_monomial(1)
-    if found.degree() != 1 or not factor.is_Rational or not more.is_Integer:
-        return None
-    return int(factor.p), int(factor.q), int(more)
+    return int(ratio.p), int(ratio.q), int(summand)
 
 
 def text_of(size: Any, shape: Sequence[Any]) -> str | None:

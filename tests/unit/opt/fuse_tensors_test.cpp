@@ -121,6 +121,17 @@ TEST_F(FuseTensors, PartsInTurn) {
     expectSame();
 }
 
+/// A splitter of one branch stands where another one has a filter.
+TEST_F(FuseTensors, PartsOfAsManyNodes) {
+    compileChain(
+        "add splitjoin { split roundrobin; add splitjoin { split duplicate; add relu; add "
+        "Scale(0.5);"
+        " join roundrobin; } add pipeline { add relu; add Scale(0.5); add relu; add Scale(0.5); }"
+        " join roundrobin(2, 1); }",
+        scale);
+    expectSame();
+}
+
 TEST_F(FuseTensors, FieldsSideBySide) {
     compileChain("add Sum(1); add Product; add Sum(2);",
                  product +

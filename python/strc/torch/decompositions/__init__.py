@@ -4,7 +4,7 @@ Functions of tensors, which are run on tensors without values (`strc.torch.compo
 (`strc.torch.decompositions.primitives`) with a filter.
 """
 
-from . import algebra, bits, boxes, convolutions, interpolation, numbers, order, places, quantised, scans, special, statistics, windows  # noqa: F401  fill the table
+from . import algebra, bits, boxes, convolutions, experts, interpolation, numbers, order, places, quantised, scans, special, statistics, windows  # noqa: F401  fill the table
 from .registry import OWN
 
 __all__ = ["OWN"]

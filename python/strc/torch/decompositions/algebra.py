@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..lowering import NoResult, NotLowered
 from .primitives import cholesky, eigh, lu, reflected, reflections, triangular
 from .registry import made_of
-
 
 
 def batched(x: Tensor) -> Tensor:
@@ -351,6 +351,34 @@ def matrix_rank(x: Tensor, *, atol: Tensor | None = None, rtol: Tensor | None = 
     share = (torch.tensor(max(x.shape[-2:]) * torch.finfo(x.dtype).eps if atol is None else 0.0) if rtol is None else rtol).double()
     bound = torch.maximum(least.unsqueeze(-1), share.unsqueeze(-1) * s[..., :1])
     return (s > bound).sum(-1)
+
+
+RESIDUALS = NoResult("the residuals of a least-squares solution, of which there are none where a matrix has not full rank (driver='gels' takes no such)")
+
+
+@made_of("linalg_lstsq.default")
+def lstsq(a: Tensor, b: Tensor, rcond: Any = None, *, driver: str | None = None) -> tuple[Any, ...]:
+    """The shortest solution with the least error, as LAPACK's gelsy, gelsd and gelss have it; gels takes matrices of full rank alone, for which it is the same."""
+    vector = is_vector(a, b)
+    given = b.unsqueeze(-1) if vector else b
+    share = None if rcond is None or driver == "gels" else torch.as_tensor(rcond, dtype=torch.float64)
+    if share is None:
+        share = torch.tensor(max(a.shape[-2:]) * torch.finfo(a.dtype).eps)
+    wide = torch.matmul(pinv(a.double(), rtol=share), given.double())
+    none = torch.empty(0, dtype=torch.int64)
+    residuals: Any = RESIDUALS
+    if a.shape[-2] <= a.shape[-1]:
+        residuals = none.to(a.dtype)
+    elif driver == "gels":
+        residuals = (torch.matmul(a.double(), wide) - given.double()).square().sum(-2).to(b.dtype)
+    rank = none if driver == "gels" else matrix_rank(a, rtol=share)
+    made = wide.to(b.dtype)
+    return made.squeeze(-1) if vector else made, residuals, rank, svdvals(a) if driver in ("gelsd", "gelss") else none.to(a.dtype)
+
+
+@made_of("linalg_eig.default", "_linalg_eigvals.default", "linalg_eigvals.default")
+def eig(x: Tensor) -> Any:
+    raise NotLowered("eigenvalues of matrices that are not symmetric have no filter; torch.linalg.eigh takes symmetric ones")
 
 
 @made_of("linalg_matrix_exp.default", "matrix_exp.default")

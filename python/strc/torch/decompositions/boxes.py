@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch import library as operators
 
-from ..lowering import Like, Lowering, NotLowered, at_most, lowers
+from ..lowering import Like, Lowering, NotLowered, at_most, lowers, static
 from .primitives import LIBRARY
 from .registry import made_of
 
@@ -101,9 +101,67 @@ def decoded(coder: Any, codes: Tensor, boxes: list[Tensor]) -> Tensor:
     return made.unflatten(1, (-1, 4))
 
 
+def extended(boxes: Tensor, scale: float) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The edges of boxes that are so many times as large around their middles, as whole numbers."""
+    left, top, right, bottom = boxes.unbind(1)
+    width, height = (right - left) * 0.5 * scale, (bottom - top) * 0.5 * scale
+    across, down = (right + left) * 0.5, (bottom + top) * 0.5
+    edges = across - width, down - height, across + width, down + height
+    return edges[0].long(), edges[1].long(), edges[2].long(), edges[3].long()
+
+
+def stretched(first: Tensor, last: Tensor, size: int, extent: int) -> Tensor:
+    """For each box, which goes from its first pixel to its last one, and each of `extent` pixels of a picture: what each of `size` elements adds that are
+    interpolated over the box."""
+    at = torch.arange(extent, device=first.device) - first[:, None]
+    length = last - first + 1
+    place = ((at + 0.5) * (size / length.clamp(min=1))[:, None] - 0.5).clamp(min=0)
+    low = place.floor().clamp(max=size - 1)
+    part = (place - low).clamp(max=1)
+    element = torch.arange(size, device=first.device)
+    weights = (element == low[..., None]) * (1 - part)[..., None] + (element == (low + 1).clamp(max=size - 1)[..., None]) * part[..., None]
+    is_inside = (at >= 0) & (at < length[:, None])
+    return torch.where(is_inside[..., None], weights, torch.zeros((), device=first.device))
+
+
+def pasted(masks: Tensor, boxes: Tensor, img_shape: tuple[int, int], padding: int = 1) -> Tensor:
+    """`torchvision.models.detection.roi_heads.paste_masks_in_image`, which resizes each mask to its box. Interpolation along either dimension of the picture
+    is a product with a matrix."""
+    size = masks.shape[-1] + 2 * padding
+    left, top, right, bottom = extended(boxes, size / masks.shape[-1])
+    down, across = stretched(top, bottom, size, img_shape[0]), stretched(left, right, size, img_shape[1])
+    made: Tensor = down[:, None] @ (torch.nn.functional.pad(masks, (padding,) * 4) @ across[:, None].transpose(2, 3))
+    return made
+
+
+LIBRARY.define("peaks_of_maps(Tensor maps, Tensor boxes) -> (Tensor, Tensor)")
+
+
+def keypoints(maps: Tensor, rois: Tensor) -> tuple[Tensor, Tensor]:
+    """`torchvision.models.detection.roi_heads.heatmaps_to_keypoints`, which stands for it while a model is captured: it resizes the maps of each box to the
+    size of that, which only the run knows."""
+    places, scores = torch.ops.strc.peaks_of_maps(maps, rois)
+    return places, scores
+
+
+@operators.register_fake("strc::peaks_of_maps", lib=LIBRARY)  # type: ignore[untyped-decorator]
+def as_many_as_maps(maps: Tensor, boxes: Tensor) -> tuple[Tensor, Tensor]:
+    return maps.new_empty((maps.shape[0], maps.shape[1], 3)), maps.new_empty(maps.shape[:2])
+
+
+@lowers("strc.peaks_of_maps.default")
+def peaks_of_maps(ctx: Lowering, maps: Any, boxes: Any) -> Any:
+    _, points, high, wide = (static(size) for size in maps.shape)
+    if None in (points, high, wide):
+        raise NotLowered("of maps whose size is open")
+    return ctx.emit_tuple("peaks_of_maps", (maps, boxes), list(ctx.meta), at_most(maps.shape[0]), points, high, wide)
+
+
 REPLACED = {
     ("torchvision.ops.boxes", "batched_nms"): kept_of_classes,
     ("torchvision.ops", "batched_nms"): kept_of_classes,
     ("torchvision.ops.poolers", "_multiscale_roi_align"): pooled_at_levels,
     ("torchvision.models.detection._utils", "BoxCoder.decode"): decoded,
+    ("torchvision.models.detection.transform", "paste_masks_in_image"): pasted,
+    ("torchvision.models.detection.roi_heads", "heatmaps_to_keypoints"): keypoints,
 }

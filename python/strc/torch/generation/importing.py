@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,6 +20,7 @@ from ..attributes import unchanged
 from ..capture import first_lines
 from ..export import Imported, Model, import_model, only_kind, write
 from .attention import Attention, attending
+from .scores import Asked, asked_by
 from .source import CHOICE, DECODER, OPTIONS, PROMPT, TOKENS_OF_NUMBERS, WITH_ENCODER
 from .steps import EncodedStep, Encoder, Step
 
@@ -79,6 +81,7 @@ class Generator(Imported):
     encoder: Model | None = None
     taken: Kind | None = None  # by the encoder
     given_tokens: int = 0  # that the encoder knows, if it takes tokens
+    asked: Asked = Asked()
 
     def source(self, replicate: bool = False, title: str = "") -> str:
         values: dict[str, Any] = {
@@ -86,19 +89,22 @@ class Generator(Imported):
             "batches": "a sequence" if self.batch == 1 else f"{self.batch} sequences side by side", "step": self.program.name,
         }
         programs = [self.program]
+        kept = len(self.encoder.program.results) if self.encoder else 0
+        scores = self.asked.text(self.program.name, self.batch, self.tokens, len(self.prompt) - 1, self.context if self.encoder else 0, kept)
+        values["scores"] = textwrap.indent(scores, " " * 20)
         if self.encoder is None:
             values["batches"] = values["batches"].capitalize()
             text, ends = DECODER, [CHOICE, TOKENS_OF_NUMBERS]
         else:
             programs.insert(0, self.encoder.program)
             text, ends = WITH_ENCODER, [PROMPT, CHOICE]
-            values |= {"encoder": self.encoder.program.name, "kept": len(self.encoder.program.results), "takes": tensor(self.taken)}
+            values |= {"encoder": self.encoder.program.name, "kept": kept, "takes": tensor(self.taken)}
             values |= {"count": len(self.prompt), "prompt": ", ".join(map(str, self.prompt))}
-        blocks = [*([f"// {title}"] if title else []), text.format(**values), sources_of(programs, replicate), *ends]
+        blocks = [*([f"// {title}"] if title else []), text.format(**values), sources_of(programs, replicate), *ends, *self.asked.filters()]
         return "\n\n".join(block.strip() for block in blocks) + "\n"
 
     def used_tensors(self) -> dict[str, torch.Tensor]:
-        return {**(self.encoder.used_tensors() if self.encoder else {}), **super().used_tensors()}
+        return {**(self.encoder.used_tensors() if self.encoder else {}), **super().used_tensors(), **self.asked.stored}
 
 
 def import_generator(
@@ -112,7 +118,7 @@ def import_generator(
     check_generates(model)
     if context < 1 or batch < 1:
         raise ImportFailure("a context and a batch are 1 or more")
-    count = int(model.get_output_embeddings().weight.shape[0])
+    count = tokens_of(model)
     for token in (*prompt, *(() if stop is None else (stop,))):
         if not 0 <= token < count:
             raise ImportFailure(f"{token} is no token: the model has those from 0 to {count - 1}")
@@ -126,6 +132,7 @@ def import_generator(
 
 
 def import_decoder(model: torch.nn.Module, context: int, batch: int) -> Generator:
+    asked = asked_by(model, tokens_of(model), 0)
     step, attention = Step(model), Attention(context)
     step.train(model.training)
     with attending(model, attention):
@@ -134,7 +141,7 @@ def import_decoder(model: torch.nn.Module, context: int, batch: int) -> Generato
     check_steps(
         model, lambda: model(input_ids=tokens, use_cache=False), lambda: [step(one, torch.tensor([[place]]))[0] for place, one in enumerate(tokens.T)], attention
     )
-    return Generator(**step_of(model, made), batch=batch, context=context)
+    return Generator(**step_of(model, made), batch=batch, context=context, asked=asked)
 
 
 def import_encoded(model: Any, context: int, example: torch.Tensor | None, prompt: tuple[int, ...]) -> Generator:
@@ -143,7 +150,7 @@ def import_encoded(model: Any, context: int, example: torch.Tensor | None, promp
     prompt = prompt or first_tokens(model)
     if len(prompt) >= context:
         raise ImportFailure(f"the prompt of {len(prompt)} tokens leaves nothing to be said of {context}")
-    attention = Attention(context, restart=context)
+    asked, attention = asked_by(model, tokens_of(model), context), Attention(context, restart=context)
     encoder, step = Encoder(model), EncodedStep(model, attention)
     for module in (encoder, step):
         module.train(model.training)
@@ -163,7 +170,7 @@ def import_encoded(model: Any, context: int, example: torch.Tensor | None, promp
     named = replace(before.program, name=f"{type(model).__name__}Encoder")
     return Generator(
         **step_of(model, made), batch=len(example), context=context, prompt=prompt, encoder=replace(before, program=named), taken=only_kind([example]),
-        given_tokens=given_tokens,
+        given_tokens=given_tokens, asked=asked,
     )
 
 
@@ -173,8 +180,13 @@ def step_of(model: torch.nn.Module, made: Imported) -> dict[str, Any]:
     return {"program": program, "tensors": made.tensors, "captured": made.captured, "tokens": int(made.captured.returned[0].meta["val"].shape[1])}
 
 
+def tokens_of(model: Any) -> int:
+    """How many tokens a model may say."""
+    return int(model.get_output_embeddings().weight.shape[0])
+
+
 def some_tokens(model: Any, batch: int, count: int) -> torch.Tensor:
-    return torch.randint(0, int(model.get_output_embeddings().weight.shape[0]), (batch, count))
+    return torch.randint(0, tokens_of(model), (batch, count))
 
 
 def first_tokens(model: Any) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ int->int pipeline {name}({options}) {{
                 split duplicate;
                 add Identity<tensor>();
                 add pipeline {{
-                    add {step}();
+{scores}
                     add sampletokens({batch}, {tokens}, temperature, top_k, top_p, seed);
                 }}
                 join roundrobin;
@@ -70,7 +70,7 @@ WITH_ENCODER = """
                 split duplicate;
                 add pick({kept} + 1, {{{kept}}});
                 add pipeline {{
-                    add {step}();
+{scores}
                     add sampletokens({batch}, {tokens}, temperature, top_k, top_p, seed);
                 }}
                 join roundrobin;

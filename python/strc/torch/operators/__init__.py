@@ -6,6 +6,7 @@ from . import (
     choices,
     complexes,
     convolution,
+    experts,
     normalisation,
     open,
     places,
@@ -21,6 +22,6 @@ from . import (
 complexes.enter_same()
 
 __all__ = [
-    "arithmetic", "attention", "choices", "complexes", "convolution", "normalisation", "open", "places", "recurrent", "reductions", "resampling", "shapes",
-    "signs", "spectra", "windows",
+    "arithmetic", "attention", "choices", "complexes", "convolution", "experts", "normalisation", "open", "places", "recurrent", "reductions", "resampling",
+    "shapes", "signs", "spectra", "windows",
 ]

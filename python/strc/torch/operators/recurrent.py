@@ -49,21 +49,21 @@ def parameter_names(biased: bool, count: int, bidirectional: bool) -> list[str]:
     return [kind + end for end in ends for kind in kinds]
 
 
-@lowers("lstm.input")
+@lowers("lstm.input", "strc.lstm.default")
 def lstm(ctx: Lowering, x: Any, states: Any, stored: Any, *options: Any) -> Any:
     return layers(ctx, "lstm", x, states, stored, options)
 
 
-@lowers("gru.input")
+@lowers("gru.input", "strc.gru.default")
 def gru(ctx: Lowering, x: Any, state: Any, stored: Any, *options: Any) -> Any:
     return layers(ctx, "gru", x, [state], stored, options)
 
 
-@lowers("rnn_tanh.input")
+@lowers("rnn_tanh.input", "strc.rnn_tanh.default")
 def rnn(ctx: Lowering, x: Any, state: Any, stored: Any, *options: Any) -> Any:
     return layers(ctx, "rnn", x, [state], stored, options)
 
 
-@lowers("rnn_relu.input")
+@lowers("rnn_relu.input", "strc.rnn_relu.default")
 def rnn_relu(ctx: Lowering, x: Any, state: Any, stored: Any, *options: Any) -> Any:
     return layers(ctx, "rnn", x, [state], stored, options, relu=True)
