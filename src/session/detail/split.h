@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "graph/picture.h"
 #include "session/pipeline.h"
 #include "session/settings.h"
 
@@ -14,7 +15,10 @@ void checkSplit(Compilation&, const Settings&);
 /// As --split has it.
 std::string splitName(const types::TensorSplit&);
 
-/// What so many ranks share of which product, what crosses, and how fast that should be.
-std::string meshText(const Compilation&, const Settings&);
+/// What so many ranks share of which product, what crosses, and how fast that should be. Its summary says this of all.
+graph::SharedProducts sharedProducts(const Compilation&, const Settings&);
+
+/// That as a text.
+std::string print(const graph::SharedProducts&, const Compilation&, const Settings&);
 
 }  // namespace strc::session
