@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "elab/replace.h"
 #include "graph/hierarchy.h"
 #include "ir/contraction.h"
 #include "session/detail/split.h"
@@ -73,6 +74,7 @@ private:
         if (products < types::kLeastSplit)
             return fmt::format("it has {} multiplications, fewer than {}", products,
                                types::kLeastSplit);
+        if (!elab::mayReplace(program.elaboration)) return kKeptWhole;
         if (dim == TensorSplit::kAuto) return "one rank does it as soon";
         if (dim == TensorSplit::kSums) return fmt::format("no more than {} are summed up", places);
         return fmt::format(

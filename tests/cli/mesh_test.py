@@ -34,6 +34,11 @@ void->float filter Count { int n; work push 1 { push(n++ % 100); } }
 """
 NO_PRODUCT = """void->void pipeline Main { add void->int filter { int n; work push 1 { push(n++); } }; add int->void filter { int sum; work pop 1 { sum += pop(); } }; }
 """
+RANDOMS = """void->float pipeline Main {
+    add void->float filter { work push 1 { push(random()); } }; add frame({64, 256}); add linear(256, 256, weights = "up"); add unframe({64, 256});
+    add float->float filter { work pop 1 push 1 { push(pop() + random()); } };
+}
+"""
 LARGE = """tensor->tensor pipeline Main { add linear(64, 4096, weights = "up"); }
 """
 FAULT = """float->float pipeline Main {
@@ -229,6 +234,14 @@ class Mesh(Case):
         whole = self.call("graph", "--ranks", "4", "--split", "sums:256", *words)[0].decode()
         self.assertIn("whole on each rank", whole)
         self.assertNotIn("fillcolor=\"#", whole)
+
+    def test_why_nothing_is_shared(self):
+        self.file("made.str", RANDOMS)
+        for command in (("build", "--ranks", "-o", "made"), ("graph", "--ranks", "2", "--format", "txt")):
+            out, err = self.call(*command, "--split", "1:64", "--weights", "random:1", "--top", "Main", "made.str")
+            self.assertIn("'--split 1:64' splits nothing: it has dynamic rates, messages, or several filters that print or draw random numbers", err)
+        self.assertIn("whole on each rank, as it has dynamic rates, messages", out.decode())
+        self.assertEqual(self.made("-i", "2", "--ranks", "2"), self.made("-i", "2"))
 
     def test_graph_needs_ranks(self):
         for words in (("--split", "1:64"), ("--network", "1us,1Gb")):

@@ -9,6 +9,11 @@
 
 namespace strc::session {
 
+/// Why nothing of a program is divided that passes leave as it is (elab::mayReplace).
+constexpr const char* kKeptWhole =
+    "it has dynamic rates, messages, or several filters that print or draw random numbers, and one "
+    "could see in which order filters fire";
+
 /// A word if it was asked for, and nothing of the program is split.
 void checkSplit(Compilation&, const Settings&);
 
