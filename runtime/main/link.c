@@ -205,6 +205,15 @@ static void rest(int *looks) {
     nanosleep(&(struct timespec){.tv_nsec = time}, NULL);
 }
 
+void strc_link_flush(strc_link *link) {
+    for (int looks = 0;; rest(&looks)) {
+        pthread_mutex_lock(&link->mutex);
+        const int any = link->transport.advance(link->transport.self);
+        pthread_mutex_unlock(&link->mutex);
+        if (!any) return;
+    }
+}
+
 static strc_message_in *wait_for(strc_link *link, wish wanted) {
     int is_over = 0, looks = 0;
     for (;;) {

@@ -69,6 +69,8 @@ void strc_link_end(strc_link *);
 /// 0, or -1: no memory. Bytes are copied.
 int strc_link_send(strc_link *, uint32_t to, strc_message_out);
 int strc_link_send_all(strc_link *, strc_message_out);
+/// Waits until all that was sent is on its way, for who does not look after it soon; the others have to be taking it.
+void strc_link_flush(strc_link *);
 /// Waits for the next message of that rank that says one of `wanted`; to be given to strc_link_free. Null: the rank is gone.
 strc_message_in *strc_link_wait(strc_link *, uint32_t from, uint32_t wanted);
 void strc_link_free(strc_message_in *);

@@ -108,7 +108,10 @@ static void report_device(const strc_run *run) {
             STRC_FAIL(nowhere, CannotOpenFile, error->text, error->why);
             break;
         case STRC_MESH_FAILED:
-            STRC_FAIL(nowhere, CannotReadFile, "the other ranks", error->why);
+            if (error->bytes != 0)
+                out_of_memory(error->text, error->bytes);
+            else
+                STRC_FAIL(nowhere, CannotReadFile, "the other ranks", error->why);
             break;
         default: STRC_FAIL(nowhere, CannotOpenFile, name, error->text);
     }

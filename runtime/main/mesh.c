@@ -41,6 +41,29 @@ static int is_over(strc_rank *rank) {
     return rank->all->outcome != STRC_RUNNING;
 }
 
+/// Ranks look at signals and the clock where nothing is read or written, too: rank 0 does, every so many steady states, and tells all
+/// others after how many it looks again, so they all end in front of the same one.
+static int ends_here(void *self) {
+    static const double shortest = 5e-3, longest = 50e-3;  // seconds from look to look
+    static const uint64_t most = (uint64_t)1 << 30;
+    strc_rank *rank = self;
+    if (rank->states_left != 0) {
+        --rank->states_left;
+        return 0;
+    }
+    uint64_t next = 0;
+    if (is_first(rank) && !is_over(rank)) {
+        const double time = strc_clock(), took = time - rank->looked;
+        rank->looked = time;
+        if (took < shortest && rank->stride < most) rank->stride *= 2;
+        if (took > longest && rank->stride > 1) rank->stride /= 2;
+        next = rank->stride;
+    }
+    next = (uint64_t)same(rank, (int64_t)next, NULL, 0);
+    if (next != 0) rank->states_left = next - 1;
+    return next == 0;
+}
+
 static int print(void *self, const char *text, uint64_t size) {
     strc_rank *rank = self;
     int64_t value = 0;
@@ -135,6 +158,7 @@ static int gather(void *self, const void *own, uint64_t bytes, void *all) {
     for (uint32_t k = 1; k < transport->size; ++k)
         receive_part(rank, k, (char *)all + k * bytes, bytes);
     for (uint32_t k = 1; k < transport->size; ++k) send_part(rank, k, all, bytes * transport->size);
+    strc_link_flush(&rank->link);
     return 0;
 }
 
@@ -160,21 +184,29 @@ static int exchange(void *self, const void *out, uint64_t bytes, void *in) {
         if (to != 0) send_part(rank, to, column, whole);
     }
     free(all);
+    strc_link_flush(&rank->link);
     return 0;
 }
 
 static const char *why(void *self) {
     (void)self;
-    return "a rank gives more at once than can be sent, or there is not enough memory";
+    return "there is not enough memory for what they send, or MPI has failed";
 }
 
 // ---- the run
 
 /// One rank alone could not do its part.
 static _Noreturn void leave(strc_rank *rank, const strc_device_error *error) {
-    char name[24];
-    snprintf(name, sizeof name, "rank %u", (unsigned)rank->link.transport.rank);
-    STRC_FAIL(nowhere, CannotReadFile, name, error->why);
+    char name[sizeof error->text + 24];
+    strc_digits digits;
+    const unsigned own = rank->link.transport.rank;
+    if (error->bytes != 0) {
+        snprintf(name, sizeof name, "rank %u, which is %s,", own, error->text);
+        STRC_FAIL(nowhere, OutOfMemory, name, strc_decimal_text(digits, (int64_t)error->bytes));
+    } else {
+        snprintf(name, sizeof name, "rank %u", own);
+        STRC_FAIL(nowhere, CannotReadFile, name, error->why);
+    }
     strc_messages_show();
     rank->link.transport.abort(rank->link.transport.self, 1);
     _exit(1);
@@ -183,11 +215,17 @@ static _Noreturn void leave(strc_rank *rank, const strc_device_error *error) {
 strc_end strc_rank_run_mesh(strc_rank *rank, const strc_program *program, strc_env *env,
                             void *state, uint64_t *done) {
     static const volatile unsigned char never = 0;
-    const strc_mesh mesh = {
-        rank, rank->link.transport.rank, rank->link.transport.size, gather, exchange, why};
+    const strc_mesh mesh = {.self = rank,
+                            .rank = rank->link.transport.rank,
+                            .count = rank->link.transport.size,
+                            .gather = gather,
+                            .exchange = exchange,
+                            .why = why,
+                            .is_over = ends_here};
     rank->own = *env->host;
     rank->host = same_host(rank);
-    rank->start = strc_clock();
+    rank->start = rank->looked = strc_clock();
+    rank->stride = 1;
     env->host = &rank->host;
     env->mesh = &mesh;
     env->interrupt = &never;

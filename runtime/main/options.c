@@ -134,6 +134,13 @@ static int take_size(const char *text, const char *option, int32_t *to) {
     return 0;
 }
 
+static int take_ranks(const char *text, const char *option, int32_t *to) {
+    const int64_t number = integer(text, STRC_MOST_RANKS);
+    if (number < 1) return wrong_value(text, option, "a number from 1 to 1024");
+    *to = (int32_t)number;
+    return 0;
+}
+
 static int take_seconds(const char *text, const char *option, double *to) {
     char *end;
     int starts = isdigit((unsigned char)*text) || *text == '.';
@@ -281,9 +288,13 @@ static int lacks_ranks(const strc_executable *about, option_id id, const char *o
     return 1;
 }
 
-static void check_resume(const strc_options *options) {
+static void check_checkpoints(strc_options *options) {
+    static const double usual = 60;
     if (options->resume && !options->checkpoint)
         STRC_FAIL(nowhere, BadCommandLine, "--resume needs --checkpoint");
+    if (options->every >= 0 && !options->checkpoint)
+        STRC_FAIL(nowhere, BadCommandLine, "--every needs --checkpoint");
+    if (options->every < 0) options->every = usual;
 }
 
 static strc_file_options *file_of(strc_options *options, option_id id) {
@@ -307,7 +318,7 @@ static void take(strc_options *options, const strc_executable *about, const opti
         case kStats: options->stats = 1; break;
         case kNoTune: options->no_tune = 1; break;
         case kProfile: take_profile(options, about, text); break;
-        case kRanks: take_size(text, option, &options->ranks); break;
+        case kRanks: take_ranks(text, option, &options->ranks); break;
         case kCheckpoint: options->checkpoint = text; break;
         case kEvery: take_seconds(text, option, &options->every); break;
         case kResume: options->resume = 1; break;
@@ -434,7 +445,7 @@ strc_parsed strc_options_parse(strc_options *options, int argc, char **argv,
     *options = (strc_options){.iterations = UINT64_MAX,
                               .limit = -1,
                               .seconds = -1,
-                              .every = 60,
+                              .every = -1,
                               .in = {.name = "-", .format = STRC_FORMATS},
                               .out = {.name = "-", .format = STRC_FORMATS}};
     const size_t capacity = (size_t)argc * sizeof *options->in.names;
@@ -465,6 +476,6 @@ strc_parsed strc_options_parse(strc_options *options, int argc, char **argv,
         else
             take(options, about, found, shown, value);
     }
-    check_resume(options);
+    check_checkpoints(options);
     return strc_messages_status() == 0 ? STRC_PARSED_RUN : STRC_PARSED_WRONG;
 }

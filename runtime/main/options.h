@@ -4,6 +4,8 @@
 
 #include "strc/files/format.h"
 
+#define STRC_MOST_RANKS 1024
+
 typedef struct strc_file_options {
     const char *name;  ///< the last one
     const char **names;  ///< all

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 static const strc_origin nowhere = STRC_ORIGIN(0, 0);
-enum { kFirstChunks = 4, kMostRanks = 1024, kLayout = 1 };
+enum { kFirstChunks = 4, kLayout = 1 };
 
 static uint32_t rank_of(const strc_rank *rank) { return rank->link.transport.rank; }
 static uint32_t size_of(const strc_rank *rank) { return rank->link.transport.size; }
@@ -176,20 +176,26 @@ static uint32_t threads_beside(uint32_t ranks) {
     return threads > 0 ? threads : 1;
 }
 
+/// Of ranks that an mpirun has started.
+static int check_size(const strc_options *options, uint32_t size) {
+    strc_digits digits;
+    char why[80];
+    if (options->ranks == 0 || (uint32_t)options->ranks == size) return 0;
+    snprintf(why, sizeof why, "%u, the number that mpirun has started,", (unsigned)size);
+    return STRC_FAIL(nowhere, BadOptionValue, strc_decimal_text(digits, options->ranks), "--ranks",
+                     why);
+}
+
 static int find_others(strc_rank *rank) {
     char why[STRC_TRANSPORT_WHY] = "";
     const strc_options *options = &rank->all->options;
     strc_transport *transport = &rank->link.transport;
     if (strc_transport_has_mpi()) {
-        if (strc_transport_mpi(transport, why) == 0) return 0;
-        return STRC_FAIL(nowhere, CannotOpenFile, "MPI", why);
+        if (strc_transport_mpi(transport, why) != 0)
+            return STRC_FAIL(nowhere, CannotOpenFile, "MPI", why);
+        return check_size(options, transport->size);
     }
     const uint32_t count = options->ranks > 0 ? (uint32_t)options->ranks : 1;
-    if (count > kMostRanks) {
-        strc_digits digits;
-        return STRC_FAIL(nowhere, BadOptionValue, strc_decimal_text(digits, count), "--ranks",
-                         "a number from 1 to 1024");
-    }
     if (strc_transport_fork(transport, count, why) == 0) return 0;
     return STRC_FAIL(nowhere, CannotOpenFile, "--ranks", why);
 }
@@ -325,7 +331,8 @@ static void give_carried(strc_rank *rank, const strc_program *program, const str
     unsigned char *bytes = malloc(size + 1);
     if (!bytes) strc_rank_lost(rank);
     strc_rank_part_save(program, first, end, env, state, bytes);
-    strc_link_send(&rank->link, 0, (strc_message_out){STRC_SAID_CARRIED, 0, 0, bytes, size});
+    const strc_message_out carried = {STRC_SAID_CARRIED, 0, 0, bytes, size};
+    if (strc_link_send(&rank->link, 0, carried) != 0) strc_rank_lost(rank);
     free(bytes);
 }
 

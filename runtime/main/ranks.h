@@ -25,7 +25,10 @@ typedef struct strc_rank {
     int have_state;  ///< the others have got the whole state once
     int has_failed;  ///< another rank could not do what it was asked for
     int64_t saved;  ///< ns: when the last checkpoint was written
-    double start;  ///< of a run whose ranks share products: strc_clock
+    // of a run whose ranks share products (mesh.c):
+    double start, looked;  ///< strc_clock: at its beginning, and when rank 0 last looked at it
+    uint64_t states_left,
+        stride;  ///< steady states until it looks again, of which there are so many from look to look
     uint64_t epoch;  ///< steady states behind which that was; 0: there is none
 } strc_rank;
 

@@ -7,6 +7,8 @@
 #include "strc/mesh.h"
 #include "strc/workers.h"
 
+static const char gathering[] = "gathering a product", adding[] = "adding up a product";
+
 /// Elements of a result, in the order in which they lie side by side.
 typedef struct box {
     int64_t first, elements;
@@ -19,12 +21,19 @@ int64_t strc_spread_first(int64_t parts, uint32_t rank, uint32_t count) {
     return parts * rank / count;
 }
 
-static _Noreturn void fail(strc_env *env, const char *what, const char *why) {
+/// `bytes`: that memory has not; 0: something else is wrong.
+static _Noreturn void fail(strc_env *env, const char *what, const char *why, uint64_t bytes) {
     strc_device_error *error = &env->device_error;
-    *error = (strc_device_error){.failure = STRC_MESH_FAILED, .node = STRC_NOBODY};
+    *error = (strc_device_error){.failure = STRC_MESH_FAILED, .node = STRC_NOBODY, .bytes = bytes};
     snprintf(error->text, sizeof error->text, "%s", what);
     snprintf(error->why, sizeof error->why, "%s", why);
     strc_leave(env, STRC_END_DEVICE);
+}
+
+static void *room_for(strc_env *env, const char *what, uint64_t bytes) {
+    void *room = malloc(bytes);
+    if (!room) fail(env, what, "there is not enough memory", bytes);
+    return room;
 }
 
 // ---- boxes
@@ -118,11 +127,10 @@ static void spread_result(strc_env *env, const strc_spread_plan *plan, unsigned 
         if (elements > most) most = elements;
     }
     const uint64_t block = (uint64_t)most * plan->element;
-    unsigned char *room = malloc(block * (mesh->count + 1));
-    if (!room) fail(env, "gathering a product", "there is not enough memory");
+    unsigned char *room = room_for(env, gathering, block * (mesh->count + 1));
     const int failed = gather_result(mesh, plan, out, room, block);
     free(room);
-    if (failed) fail(env, "gathering a product", mesh->why(mesh->self));
+    if (failed) fail(env, gathering, mesh->why(mesh->self), 0);
 }
 
 // ---- parts of the sums
@@ -234,8 +242,8 @@ static void spread_sums(strc_env *env, own_parts own, int64_t count, const strc_
     const box whole = box_of(plan, 0, 0);
     const uint64_t bytes = (uint64_t)whole.elements * plan->element;
     const uint64_t partials = bytes * (uint64_t)(count > 0 ? count : 1);
-    unsigned char *room = malloc(partials + room_for_stripes(mesh, plan, whole.elements));
-    if (!room) fail(env, "adding up a product", "there is not enough memory");
+    unsigned char *room =
+        room_for(env, adding, partials + room_for_stripes(mesh, plan, whole.elements));
     // Part k writes k whole results behind the beginning.
     *begin = (unsigned char *)((uintptr_t)room - (uintptr_t)own.first * bytes);
     const int ends = compute(env, own, count);
@@ -248,7 +256,7 @@ static void spread_sums(strc_env *env, own_parts own, int64_t count, const strc_
             add(plan, room, room + (uint64_t)part * bytes, whole.elements);
     if (!ends && !failed) put_apart(&whole, out, room);
     free(room);
-    if (failed) fail(env, "adding up a product", mesh->why(mesh->self));
+    if (failed) fail(env, adding, mesh->why(mesh->self), 0);
     if (ends) strc_stop(env);
 }
 

@@ -23,7 +23,7 @@ const char* why(void*) { return "a collective of the caller has failed"; }
 }  // namespace
 
 Collective::Collective(const codegen::Mesh& place, const strc_collectives& functions)
-    : calls(functions), made{&calls, place.rank, place.count, gather, exchange, why} {}
+    : calls(functions), made{&calls, place.rank, place.count, gather, exchange, why, nullptr} {}
 
 }  // namespace strc::api
 

@@ -252,14 +252,15 @@ strc_stream::~strc_stream() {
 
 void strc_stream::reportFailure() {
     strc::base::Context& context = compiler->program.context;
-    if (flow->env.device_error.failure == STRC_MESH_FAILED)
+    const strc_device_error& error = flow->env.device_error;
+    if (error.failure == STRC_MESH_FAILED && error.bytes != 0)
+        context.diags.add(strc::base::Diag::OutOfMemory)
+            << error.text << static_cast<std::int64_t>(error.bytes);
+    else if (error.failure == STRC_MESH_FAILED)
         context.diags.add(strc::base::Diag::CannotReadFile)
-            << "the other processes"
-            << std::string(flow->env.device_error.why) + ", when it was " +
-                   flow->env.device_error.text;
-    else if (flow->env.device_error.failure == STRC_KERNELS_FAILED)
-        context.diags.add(strc::base::Diag::CannotOpenFile)
-            << flow->env.device_error.text << flow->env.device_error.why;
+            << "the other processes" << std::string(error.why) + ", when it was " + error.text;
+    else if (error.failure == STRC_KERNELS_FAILED)
+        context.diags.add(strc::base::Diag::CannotOpenFile) << error.text << error.why;
     else
         strc::host::reportFault(context, strc::plan::firingProgram(*compiler->program.plan).graph,
                                 compiler->code->sites, flow->env.fault);

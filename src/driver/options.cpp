@@ -911,6 +911,7 @@ private:
         if (isSource && options.has("header") && options.valueOf("header") == options.output)
             conflict("--header " + options.output, "a source of that name");
         checkProduct(options, diags);
+        checkRanks(options, diags);
         if (options.has("emit-after")) options.emit = STRC_AFTER_PASS;
         if (options.command == Command::Graph) chooseGraphFormat();
         if (options.command == Command::Build && !options.emit) chooseProductName();

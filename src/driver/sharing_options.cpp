@@ -50,4 +50,12 @@ void addSplit(OptionAdder& add, CLI::App& sub) {
               });
 }
 
+void checkRanks(const Options& options, base::Diagnostics& diags) {
+    if (options.has("ranks")) return;
+    const bool isGraph = options.command == Command::Graph;
+    for (const std::string word : {"network", "split"})
+        if (options.has(word) && (isGraph || word == "network"))
+            diags.add(base::Diag::BadCommandLine) << "--" + word + " needs --ranks";
+}
+
 }  // namespace strc::driver

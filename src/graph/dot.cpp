@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <ranges>
 
@@ -44,9 +45,8 @@ public:
         out +=
             "  edge [fontname=\"Helvetica\", fontsize=8, labelfontsize=8, color=gray30, "
             "arrowsize=0.6, labeldistance=1.8, labelangle=30];\n";
-        if (notes.segmentation && !notes.segmentation->summary.empty())
-            out += fmt::format("  graph [label={}, labelloc=b];\n",
-                               quoted(notes.segmentation->summary));
+        if (const std::string below = summary(); !below.empty())
+            out += fmt::format("  graph [label={}, labelloc=b];\n", quoted(below));
         writeBoxes();
         for (const Line& line : view.lines) writeLine(line);
         writeOpenEnds();
@@ -84,6 +84,11 @@ private:
                 writeBox(next.box);
             }
         }
+    }
+
+    std::string summary() const {
+        if (notes.shared) return notes.shared->who + '\n' + notes.shared->summary;
+        return notes.segmentation ? notes.segmentation->summary : "";
     }
 
     static std::string times(const Box& box) {
@@ -131,7 +136,7 @@ private:
             const std::string work = ratesText(node.work);
             if (!work.empty()) label += '\n' + work;
         }
-        label += segmentText(box.id);
+        label += segmentText(box.id) + sharedText(box.id);
         if (notes.repetitions) {
             const std::int64_t init = notes.repetitions->init[box.id];
             const std::int64_t steady = notes.repetitions->steady[box.id];
@@ -141,10 +146,15 @@ private:
         return label;
     }
 
-    /// Segments that follow each other differ.
+    /// Segments that follow each other differ, and so does what ranks share from what each does alone.
     std::string colourOf(NodeId id) const {
         constexpr std::array kColours{"#a6cee3", "#b2df8a", "#fdbf6f", "#cab2d6",
                                       "#ffff99", "#fb9a99", "#8dd3c7", "#d9d9d9"};
+        if (notes.shared)
+            return std::ranges::any_of(notes.shared->products[id],
+                                       [](const auto& each) { return each.whyWhole.empty(); })
+                       ? fmt::format(", fillcolor=\"{}\"", kColours[0])
+                       : "";
         if (!notes.segmentation || notes.segmentation->segmentOf[id] == Segmentation::kNoSegment)
             return "";
         return fmt::format(", fillcolor=\"{}\"",
@@ -173,6 +183,17 @@ private:
         }
         if (bytes != 0) text += fmt::format("\nhands on {} bytes", bytes);
         return isInTurn ? text + "\nin turn" : text;
+    }
+
+    std::string sharedText(NodeId id) const {
+        std::string text;
+        if (!notes.shared) return text;
+        for (const SharedProducts::Product& each : notes.shared->products[id])
+            text += each.whyWhole.empty()
+                        ? fmt::format("\n{} parts of {} {}\n{} bytes to each rank", each.parts,
+                                      each.places, each.what, each.bytes)
+                        : "\nwhole on each rank";
+        return text;
     }
 
     /// What crosses between segments of a chunk, and what goes to the next chunk.

@@ -37,6 +37,22 @@ const char* kindOf(const Node& node) {
     return "";
 }
 
+Json productsJson(const std::vector<SharedProducts::Product>& products) {
+    Json all = Json::array();
+    for (const SharedProducts::Product& each : products) {
+        if (each.whyWhole.empty())
+            all.push_back({{"parted", each.what},
+                           {"parts", each.parts},
+                           {"places", each.places},
+                           {"most", each.most},
+                           {"dividesWeights", each.dividesWeights},
+                           {"bytes", each.bytes}});
+        else
+            all.push_back({{"parted", nullptr}, {"why", each.whyWhole}});
+    }
+    return all;
+}
+
 Json nodeJson(const Graph& graph, const Annotations& notes, const std::string& path, NodeId id) {
     const Node& node = graph.nodes[id];
     Json json{{"id", id},
@@ -64,6 +80,8 @@ Json nodeJson(const Graph& graph, const Annotations& notes, const std::string& p
         json["segment"] = idOrNull(notes.segmentation->segmentOf[id]);
         json["work"] = notes.segmentation->work[id];
     }
+    if (notes.shared && node.kind == NodeKind::Filter)
+        json["products"] = productsJson(notes.shared->products[id]);
     return json;
 }
 
@@ -160,6 +178,8 @@ std::string toJson(const Graph& graph, const Annotations& notes) {
     if (notes.segmentation && notes.segmentation->isOfRanks())
         json["ranks"] = {{"work", notes.segmentation->segments},
                          {"summary", notes.segmentation->summary}};
+    else if (notes.shared)
+        json["ranks"] = {{"who", notes.shared->who}, {"summary", notes.shared->summary}};
     else if (notes.segmentation)
         json["partitions"] = segmentsJson(*notes.segmentation);
     json["input"] = idOrNull(graph.input);

@@ -44,11 +44,29 @@ struct Segmentation {
     }
 };
 
+/// What ranks that all run the whole program share of its large products of tensors.
+struct SharedProducts {
+    struct Product {
+        std::string what;  ///< is parted: "rows", "columns", "places" or "sums"
+        std::int64_t parts = 0;
+        std::int64_t places = 0;  ///< of a part
+        std::int64_t most = 0;  ///< parts of a rank
+        bool dividesWeights = false;  ///< a rank has those of its parts alone
+        std::int64_t bytes = 0;  ///< that come to each rank
+        std::string whyWhole;  ///< not empty: each rank does it alone, and nothing above is set
+    };
+
+    std::vector<std::vector<Product>> products;  ///< by NodeId
+    std::string who;  ///< how many ranks, which parts were asked for, and which network
+    std::string summary;  ///< what crosses in a steady state, and what that brings
+};
+
 /// Results of later stages, which the picture shows if they are given.
 struct Annotations {
     const Repetitions* repetitions = nullptr;
     const std::vector<std::int64_t>* capacity = nullptr;  ///< by EdgeId; 0: not known
     const Segmentation* segmentation = nullptr;
+    const SharedProducts* shared = nullptr;
 };
 
 /// A graph with more than `mostNodes` nodes is folded until about as many are left to be drawn: equal

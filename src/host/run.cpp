@@ -478,10 +478,9 @@ private:
             case STRC_KERNELS_FAILED:
                 context.diags.add(Diag::CannotOpenFile) << error.text << error.why;
                 break;
-            case STRC_MESH_FAILED:
-                context.diags.add(Diag::CannotReadFile)
-                    << "a product in parts"
-                    << std::string(error.why) + ", when it was " + error.text;
+            case STRC_MESH_FAILED:  // there are no others that could fail
+                context.diags.add(Diag::OutOfMemory)
+                    << error.text << static_cast<std::int64_t>(error.bytes);
                 break;
             default: context.diags.add(Diag::CannotOpenFile) << name << error.text;
         }

@@ -1,4 +1,4 @@
-// What ranks share of large products, as a text (`strc graph --ranks N --split DIM:PLACES`).
+// What ranks share of large products (`strc graph --ranks N --split DIM:PLACES`).
 #include "strc/mesh.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "elab/replace.h"
 #include "graph/hierarchy.h"
 #include "ir/contraction.h"
 #include "session/detail/split.h"
@@ -18,41 +19,48 @@ using ir::Contraction;
 using ir::ContractionLoop;
 using types::TensorSplit;
 
-class MeshPrinter {
+using graph::SharedProducts;
+
+class Finder {
 public:
-    MeshPrinter(const Compilation& compiled, const Settings& wanted)
+    Finder(const Compilation& compiled, const Settings& wanted)
         : program(compiled), settings(wanted), ranks(wanted.ranks) {}
 
-    std::string print() {
+    SharedProducts find() {
         const elab::Elaboration& planned = program.plannedProgram();
-        const std::vector<std::string> names = graph::allPaths(planned.graph).nodes;
-        for (std::size_t id = 0; id < planned.graph.nodes.size(); ++id) {
+        made.products.resize(planned.graph.nodes.size());
+        for (graph::NodeId id = 0; id < planned.graph.nodes.size(); ++id) {
             const graph::Node& node = planned.graph.nodes[id];
-            if (node.kind != graph::NodeKind::Filter || !planned.kernels[node.kernel].code.work)
-                continue;
-            firings = program.plannedQuota().steady[id];
-            for (const ir::Block& block : planned.kernels[node.kernel].code.work->blocks)
-                for (const ir::Instr& instr : block.instrs)
-                    if (instr.op == ir::Op::Contract)
-                        add(names[id], ir::contractionOf(instr),
-                            types::sizeOf(planned.kernels[node.kernel]
-                                              .code.work->regs[instr.operands[0]]
-                                              .type->element));
+            if (node.kind == graph::NodeKind::Filter && planned.kernels[node.kernel].code.work)
+                addAll(id, *planned.kernels[node.kernel].code.work);
         }
-        const std::string head = fmt::format(
+        made.who = fmt::format(
             "{} ranks share large products, '--split {}', {:g} us from one to another, {:g} bytes "
-            "in a us\n",
+            "in a us",
             ranks, splitName(*settings.split), settings.network.latency / 1e3,
             settings.network.pace * 1e3);
-        if (rows.empty()) return head + "there is no product of tensors\n";
-        return head + rows +
-               fmt::format(
-                   "in a steady state {} bytes come to each rank; the products should be "
-                   "done {:.2f} times as fast\n",
-                   bytes, alone / shared);
+        made.summary = alone == 0 ? "there is no product of tensors" : summary();
+        return std::move(made);
     }
 
 private:
+    void addAll(graph::NodeId id, const ir::Body& work) {
+        firings = program.plannedQuota().steady[id];
+        for (const ir::Block& block : work.blocks)
+            for (const ir::Instr& instr : block.instrs)
+                if (instr.op == ir::Op::Contract)
+                    made.products[id].push_back(
+                        add(ir::contractionOf(instr),
+                            types::sizeOf(work.regs[instr.operands[0]].type->element)));
+    }
+
+    std::string summary() const {
+        return fmt::format(
+            "in a steady state {} bytes come to each rank; the products should be done {:.2f} "
+            "times as fast",
+            bytes, alone / shared);
+    }
+
     /// In the words of --split, without numbers of dimensions, which a product has no more.
     static const char* nameOf(const ContractionLoop& loop) {
         if (loop.out == 0) return "sums";
@@ -66,6 +74,7 @@ private:
         if (products < types::kLeastSplit)
             return fmt::format("it has {} multiplications, fewer than {}", products,
                                types::kLeastSplit);
+        if (!elab::mayReplace(program.elaboration)) return kKeptWhole;
         if (dim == TensorSplit::kAuto) return "one rank does it as soon";
         if (dim == TensorSplit::kSums) return fmt::format("no more than {} are summed up", places);
         return fmt::format(
@@ -74,14 +83,15 @@ private:
             places, dim);
     }
 
-    void add(const std::string& name, const Contraction& how, std::int64_t elementBytes) {
+    SharedProducts::Product add(const Contraction& how, std::int64_t elementBytes) {
         const double time = static_cast<double>(ir::countProducts(how)) / types::kProductsInNs *
                             static_cast<double>(firings);
         alone += time;
         if (!how.parts) {
             shared += time;
-            rows += fmt::format("  {}: whole on each rank, as {}\n", name, whyWhole(how));
-            return;
+            SharedProducts::Product whole;
+            whole.whyWhole = whyWhole(how);
+            return whole;
         }
         const ContractionLoop& loop = how.loops[how.parts->loop];
         const std::int64_t parts = (loop.trips + how.parts->trips - 1) / how.parts->trips;
@@ -93,13 +103,13 @@ private:
             time * static_cast<double>(most * how.parts->trips) / loop.trips +
             static_cast<double>(firings) * (messages * settings.network.latency +
                                             static_cast<double>(crossing) / settings.network.pace);
-        rows += fmt::format(
-            "  {}: {} parts of {} {}, at most {} on a rank{}; {} bytes to each rank in each of {} "
-            "firing{}\n",
-            name, parts, how.parts->trips, nameOf(loop), most,
-            loop.b != 0 ? " with their weights alone" : " with all weights", crossing, firings,
-            firings == 1 ? "" : "s");
-        if (parts < ranks) rows += fmt::format("    {} of the ranks have no part\n", ranks - parts);
+        return {.what = nameOf(loop),
+                .parts = parts,
+                .places = how.parts->trips,
+                .most = most,
+                .dividesWeights = loop.b != 0,
+                .bytes = crossing,
+                .whyWhole = {}};
     }
 
     /// Elements that come to a rank: all blocks but its own, which are as large as the largest one.
@@ -120,8 +130,23 @@ private:
     std::int64_t firings = 0;  ///< of the filter that is looked at, in a steady state
     std::int64_t bytes = 0;
     double alone = 0, shared = 0;  ///< ns
-    std::string rows;
+    SharedProducts made;
 };
+
+std::string row(const std::string& name, const SharedProducts::Product& product,
+                std::int64_t firings, std::int64_t ranks) {
+    if (!product.whyWhole.empty())
+        return fmt::format("  {}: whole on each rank, as {}\n", name, product.whyWhole);
+    std::string text = fmt::format(
+        "  {}: {} parts of {} {}, at most {} on a rank{}; {} bytes to each rank in each of {} "
+        "firing{}\n",
+        name, product.parts, product.places, product.what, product.most,
+        product.dividesWeights ? " with their weights alone" : " with all weights", product.bytes,
+        firings, firings == 1 ? "" : "s");
+    if (product.parts < ranks)
+        text += fmt::format("    {} of the ranks have no part\n", ranks - product.parts);
+    return text;
+}
 
 }  // namespace
 
@@ -131,8 +156,19 @@ std::string splitName(const TensorSplit& split) {
     return fmt::format("{}:{}", split.dim, split.places);
 }
 
-std::string meshText(const Compilation& program, const Settings& settings) {
-    return MeshPrinter(program, settings).print();
+SharedProducts sharedProducts(const Compilation& program, const Settings& settings) {
+    return Finder(program, settings).find();
+}
+
+std::string print(const SharedProducts& shared, const Compilation& program,
+                  const Settings& settings) {
+    const graph::Graph& planned = program.plannedProgram().graph;
+    const std::vector<std::string> names = graph::allPaths(planned).nodes;
+    std::string text = shared.who + '\n';
+    for (graph::NodeId id = 0; id < planned.nodes.size(); ++id)
+        for (const SharedProducts::Product& each : shared.products[id])
+            text += row(names[id], each, program.plannedQuota().steady[id], settings.ranks);
+    return text + shared.summary + '\n';
 }
 
 }  // namespace strc::session

@@ -192,15 +192,14 @@ bool showsRanks(Product product, const Settings& settings) {
     return settings.ranks != 0 && isGraph;
 }
 
-/// What ranks share of them, in words; pictures have none of it.
-std::optional<std::string> sharedProducts(Product product, Compilation& program,
-                                          const Settings& settings) {
+/// Each rank runs the whole program, and they share products.
+std::optional<std::string> sharedText(Product product, Compilation& program,
+                                      const Settings& settings) {
     checkSplit(program, settings);
-    if (product == Product::Graph) return meshText(program, settings);
-    program.context.diags.add(base::Diag::Hint, mainHeader(program))
-        << "each rank runs the whole program; '--format txt' tells what they share of its products";
+    const graph::SharedProducts shared = sharedProducts(program, settings);
+    if (product == Product::Graph) return print(shared, program, settings);
     return picture(product, program, settings, program.plan->program->graph,
-                   {&program.plannedQuota(), nullptr, nullptr});
+                   {&program.plannedQuota(), nullptr, nullptr, &shared});
 }
 
 /// Of the program behind passes, as `strc build --ranks` cuts it.
@@ -208,7 +207,7 @@ std::optional<std::string> ranksText(Product product, Compilation& program,
                                      const Settings& settings) {
     if (!hasPlan(program)) return std::nullopt;
     const plan::Plan& plan = *program.plan;
-    if (settings.split) return sharedProducts(product, program, settings);
+    if (settings.split) return sharedText(product, program, settings);
     const std::string why = plan::whyNoRanks(plan);
     if (!why.empty()) {
         program.context.diags.add(base::Diag::Hint, mainHeader(program))

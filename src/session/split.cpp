@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "elab/replace.h"
 #include "ir/contraction.h"
 #include "session/products.h"
 
@@ -34,6 +35,7 @@ void checkSplit(Compilation& program, const Settings& settings) {
             << fmt::format("'--split {}' splits nothing: {}", splitName(*settings.split), why);
     };
     if (settings.isShared) return hint("a library has no threads of its own");
+    if (!elab::mayReplace(program.elaboration)) return hint(kKeptWhole);
     if (!splitsAny(program))
         hint(
             fmt::format("no large product or convolution of tensors has more than {} place{} in {}",

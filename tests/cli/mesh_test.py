@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Executables whose ranks share large products: the bytes of one process with the same parts, over sockets and under mpirun."""
 
-import contextlib
+import json
 import os
 import random
 import shutil
@@ -10,6 +10,7 @@ import struct
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
 from command import Case, clean
 
@@ -24,6 +25,21 @@ PRINTS = """void->void pipeline Main {
     add float->void filter { work pop 16384 { float sum = 0; for (int k = 0; k < 16384; k++) sum += pop(); println(sum); } };
 }
 void->float filter Count { int n; work push 1 { push(n++ % 100); } }
+"""
+SILENT = """void->void pipeline Main {
+    add float->float pipeline { add Count; add frame({64, 256}); add linear(256, 256, weights = "up"); add unframe({64, 256}); };
+    add float->void filter { float sum; work pop 16384 { for (int k = 0; k < 16384; k++) sum += pop(); } };
+}
+void->float filter Count { int n; work push 1 { push(n++ % 100); } }
+"""
+NO_PRODUCT = """void->void pipeline Main { add void->int filter { int n; work push 1 { push(n++); } }; add int->void filter { int sum; work pop 1 { sum += pop(); } }; }
+"""
+RANDOMS = """void->float pipeline Main {
+    add void->float filter { work push 1 { push(random()); } }; add frame({64, 256}); add linear(256, 256, weights = "up"); add unframe({64, 256});
+    add float->float filter { work pop 1 push 1 { push(pop() + random()); } };
+}
+"""
+LARGE = """tensor->tensor pipeline Main { add linear(64, 4096, weights = "up"); }
 """
 FAULT = """float->float pipeline Main {
     add frame({64, 256}); add linear(256, 256, weights = "up"); add unframe({64, 256});
@@ -59,6 +75,13 @@ class Mesh(Case):
         more = ["--oversubscribe"] if "openmpi" in launcher else []
         env = clean({"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"})
         return subprocess.run([launcher, *more, "-n", str(ranks), *words], cwd=self.folder, env=env, capture_output=True, text=True, timeout=300)
+
+    def children(self, run, count):
+        """The ranks other than the first, once there are so many: then all hear signals."""
+        while len(found := [int(word) for word in Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()]) < count:
+            self.assertIsNone(run.poll(), "it has ended")
+            time.sleep(0.01)
+        return found
 
     def test_all_parts_over_sockets(self):
         for split in SPLITS:
@@ -133,18 +156,50 @@ class Mesh(Case):
         self.build(PRINTS, "1:64")
         self.made("--seconds", "0.5", "--ranks", "2")
         run = subprocess.Popen(["./made", "--ranks", "2"], cwd=self.folder, env=clean(None), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        time.sleep(0.5)
+        self.children(run, 1)
         run.send_signal(signal.SIGINT)
         run.communicate(timeout=60)
         self.assertEqual(run.returncode, 130)
 
+    def test_time_and_signals_where_nothing_is_read_or_written(self):
+        for name, text in (("products", SILENT), ("none", NO_PRODUCT)):
+            with self.subTest(name):
+                self.build(text, "1:64")
+                self.made("--seconds", "0.3", "--ranks", "3")
+                run = subprocess.Popen(["./made", "--ranks", "3"], cwd=self.folder, env=clean(None), stderr=subprocess.PIPE)
+                self.children(run, 2)
+                run.send_signal(signal.SIGTERM)
+                run.communicate(timeout=120)
+                self.assertEqual(run.returncode, 143)
+
+    @unittest.skipUnless(LAUNCHERS, "there is no MPI")
+    def test_messages_that_mpi_has_to_take_in_pieces(self):
+        for split in ("1:100", "sums:100"):
+            self.build(NET, split)
+            whole = self.alone()
+            for launcher in LAUNCHERS:
+                with self.subTest(split=split, launcher=launcher):
+                    self.file("out.raw", b"")
+                    run = self.launch(launcher, 3, "env", "STRC_TEST_MESSAGE=1000", "./made", *self.FILES)
+                    self.assertEqual(run.returncode, 0, run.stderr)
+                    self.assertEqual(self.bytes("out.raw"), whole)
+
+    def test_no_memory_for_parts(self):
+        """64 partial results of 64 MB are more than there is."""
+        self.build(LARGE, "sums:1", "--input", "4096x64")
+        self.file("in.raw", bytes(4096 * 64 * 4))
+        self.file("limited", '#!/bin/sh\nulimit -v 3000000\nexec ./made "$@"\n')
+        (self.folder / "limited").chmod(0o755)
+        files = ("--in", "in.raw", "--in-format", "raw", "--out", "out.raw")
+        for words, who in (((), "adding up a product"), (("--ranks", "2"), "which is adding up a product,")):
+            err = self.made(*words, *files, name="limited", status=1)[1]
+            self.assertRegex(err, f"out of memory: .*{who} needs [0-9]+ bytes")
+            self.assertNotIn("cannot read", err)
+
     def test_a_rank_that_dies(self):
         self.build(PRINTS, "1:64")
         run = subprocess.Popen(["./made", "--ranks", "3"], cwd=self.folder, env=clean(None), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        time.sleep(0.5)
-        children = subprocess.run(["pgrep", "-P", str(run.pid)], capture_output=True, text=True).stdout.split()
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(int(children[0]), signal.SIGKILL)
+        os.kill(self.children(run, 2)[0], signal.SIGKILL)
         err = run.communicate(timeout=60)[1]
         self.assertNotEqual(run.returncode, 0)
         self.assertIn("its process has ended, and with it the run", err)
@@ -162,6 +217,35 @@ class Mesh(Case):
                 self.assertNotEqual(run.returncode, 0)
                 self.assertIn("rank 1", run.stderr)
                 self.assertIn("it runs another program than rank 0, or one with other weights", run.stderr)
+
+    def test_pictures(self):
+        """What is shared, and what crosses for it: 64 x 256 floats, three quarters of which each rank does not have."""
+        words = ("--weights", "random:1", "--top", "Main", self.file("made.str", NET))
+        picture = self.call("graph", "--ranks", "4", "--split", "1:64", *words)[0].decode()
+        self.assertIn("4 parts of 64 columns\\n49152 bytes to each rank", picture)
+        self.assertIn("4 ranks share large products, '--split 1:64'", picture)
+        self.assertIn("in a steady state 98304 bytes come to each rank", picture)
+        self.assertEqual(picture.count("fillcolor=\"#"), 2)
+        graph = json.loads(self.call("graph", "--ranks", "4", "--split", "sums:200", "--format", "json", *words)[0])
+        products = [node["products"] for node in graph["nodes"] if node.get("products")]
+        self.assertEqual(len(products), 2)
+        self.assertEqual({key: products[0][0][key] for key in ("parted", "parts", "places", "most")}, {"parted": "sums", "parts": 2, "places": 200, "most": 1})
+        self.assertIn("come to each rank", graph["ranks"]["summary"])
+        whole = self.call("graph", "--ranks", "4", "--split", "sums:256", *words)[0].decode()
+        self.assertIn("whole on each rank", whole)
+        self.assertNotIn("fillcolor=\"#", whole)
+
+    def test_why_nothing_is_shared(self):
+        self.file("made.str", RANDOMS)
+        for command in (("build", "--ranks", "-o", "made"), ("graph", "--ranks", "2", "--format", "txt")):
+            out, err = self.call(*command, "--split", "1:64", "--weights", "random:1", "--top", "Main", "made.str")
+            self.assertIn("'--split 1:64' splits nothing: it has dynamic rates, messages, or several filters that print or draw random numbers", err)
+        self.assertIn("whole on each rank, as it has dynamic rates, messages", out.decode())
+        self.assertEqual(self.made("-i", "2", "--ranks", "2"), self.made("-i", "2"))
+
+    def test_graph_needs_ranks(self):
+        for words in (("--split", "1:64"), ("--network", "1us,1Gb")):
+            self.assertIn(f"{words[0]} needs --ranks", self.call("graph", *words, "--weights", "random:1", "--top", "Main", self.file("made.str", NET), status=2)[1])
 
     def test_refusals(self):
         for word in ("--static", "--profile"):

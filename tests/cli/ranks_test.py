@@ -220,6 +220,14 @@ int->void filter Told { int kept; work pop 1 { println(pop() + kept); } handler 
         for word in ("--shared", "--static", "--profile"):
             self.assertIn("conflicting-options", self.call("build", "--ranks", word, "--top", "Main", "-o", "x", path, status=2)[1])
 
+    def test_numbers_that_are_none(self):
+        self.build(CHAIN)
+        for number in ("0", "1025", "-1", "two", "1.5"):
+            self.assertIn(f"'{number}' is not a value for --ranks: a number from 1 to 1024 is needed", self.made("--ranks", number, status=2)[1])
+        for word in ("-1", "often", "1s"):
+            self.assertIn("a number of seconds is needed", self.made("--checkpoint", "kept", "--every", word, status=2)[1])
+        self.assertIn("--every needs --checkpoint", self.made("--every", "3", status=2)[1])
+
     def test_options_of_others(self):
         path = self.file("made.str", CHAIN)
         self.call("build", "-o", "made", "--top", "Main", path)
@@ -511,6 +519,23 @@ exec mpirun.openmpi --oversubscribe --mca pml ob1 --mca btl tcp,self --mca btl_t
             self.assertNotEqual(run.returncode, 0)
             self.assertIn("rank 1", run.stderr)
             self.assertIn("it runs another program than rank 0", run.stderr)
+
+    def test_another_number_than_mpirun_has(self):
+        self.build(CHAIN)
+        self.file("in.raw", floats(1000))
+        for launcher in LAUNCHERS:
+            run = self.launch(launcher, 2, "./made", "--in", "in.raw", "--out", "out.raw", "--ranks", "3", status=None)
+            self.assertNotEqual(run.returncode, 0)
+            self.assertIn("'3' is not a value for --ranks: 2, the number that mpirun has started, is needed", run.stderr)
+
+    def test_without_the_library(self):
+        """An mpirun has started the ranks, and its library is not where they look for it."""
+        self.build(CHAIN)
+        self.file("in.raw", floats(1000))
+        for launcher in LAUNCHERS:
+            run = self.launch(launcher, 2, "env", "STRC_MPI_LIB=libnone.so.1", "./made", "--in", "in.raw", "--out", "out.raw", status=None)
+            self.assertNotEqual(run.returncode, 0)
+            self.assertIn("cannot open 'MPI': libnone.so.1: cannot open shared object file", run.stderr)
 
     def test_another_limit(self):
         """It would have another cut."""

@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /// How the processes reach each other: two collectives, which all of them call in the same order. They return 0, or nonzero after
-/// which the run ends, with a word about it in `why`.
+/// which the run ends with STRC_MESH_FAILED, and a word about it in `why`. The same error with `bytes` tells that memory has not so many.
 typedef struct strc_mesh {
     void *self;
     uint32_t rank, count;
@@ -22,6 +22,8 @@ typedef struct strc_mesh {
     /// Block k of `bytes` bytes of `out` goes to rank k; what comes is by rank in `in`.
     int (*exchange)(void *self, const void *out, uint64_t bytes, void *in);
     const char *(*why)(void *self);
+    /// In front of each steady state of a run, in all processes: nonzero: it ends. Null: only what is read and written says so.
+    int (*is_over)(void *self);
 } strc_mesh;
 
 #define STRC_SPREAD_LOOPS 8

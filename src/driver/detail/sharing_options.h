@@ -9,5 +9,7 @@ namespace strc::driver {
 void addNetwork(OptionAdder&, CLI::App& sub);
 /// --split
 void addSplit(OptionAdder&, CLI::App& sub);
+/// Reports options that say something of ranks where none are asked for.
+void checkRanks(const Options&, base::Diagnostics&);
 
 }  // namespace strc::driver

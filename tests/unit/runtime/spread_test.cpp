@@ -102,7 +102,8 @@ std::vector<std::vector<float>> spread(const strc_spread_plan& plan, std::uint32
     for (std::uint32_t rank = 0; rank < count; ++rank)
         threads.emplace_back([&, rank] {
             Processes::Process process{&all, rank};
-            strc_mesh mesh{&process, rank, count, Processes::gather, Processes::exchange, nullptr};
+            strc_mesh mesh{&process, rank,    count, Processes::gather, Processes::exchange,
+                           nullptr,  nullptr};
             auto env = std::make_unique<strc_env>();
             if (count > 1) env->mesh = &mesh;
             Work work{results[rank].data(), &plan, done.get()};
