@@ -144,7 +144,23 @@ def gates(model, q, k, v, steps):
     return (torch.sigmoid(products(q, k) - 0.1 * distances(steps)) * model.band[:steps, :steps] / REACH) @ v
 
 
-WAYS = [by_buffer, by_argument, made_in_forward, by_where, slopes, buckets, fixed_slopes, rotary, rotary_by_complex, rotary_by_pairs, retention, capped, gates, by_mask_of_a_batch]
+def squared(model, q, k, v, steps):
+    return products(q, k).square().masked_fill(model.band[:steps, :steps] == 0, float("-inf")).softmax(-1) @ v
+
+
+def twice_a_function(model, q, k, v, steps):
+    return (products(q, k).relu().tanh() * model.band[:steps, :steps]) @ v
+
+
+def one_head_for_all(model, q, k, v, steps):
+    return (products(q[:, :1], k[:, :1]) + slopes_of(steps)).masked_fill(model.band[:steps, :steps] == 0, float("-inf")).softmax(-1) @ v
+
+
+def slopes_of(steps):
+    return -torch.tensor([0.1 * (head + 1) for head in range(HEADS)])[:, None, None] * distances(steps)
+
+
+WAYS = [by_buffer, by_argument, made_in_forward, by_where, slopes, buckets, fixed_slopes, rotary, rotary_by_complex, rotary_by_pairs, retention, capped, gates, by_mask_of_a_batch, squared, twice_a_function, one_head_for_all]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -243,35 +259,16 @@ def from_input(model, q, k, v, steps):
     return (products(q, k) + v[..., :1]).softmax(-1) @ v
 
 
-def squared(model, q, k, v, steps):
-    return products(q, k).square().masked_fill(model.band[:steps, :steps] == 0, float("-inf")).softmax(-1) @ v
-
-
-def twice_a_function(model, q, k, v, steps):
-    return (products(q, k).relu().tanh() * model.band[:steps, :steps]) @ v
-
-
 def weighed(model, q, k, v, steps):
     return (products(q, k) * model.band[:steps, :steps]).softmax(-1) @ v
 
 
-def one_head_for_all(model, q, k, v, steps):
-    return (products(q[:, :1], k[:, :1]) + slopes_of(steps)).masked_fill(model.band[:steps, :steps] == 0, float("-inf")).softmax(-1) @ v
-
-
-def slopes_of(steps):
-    return -torch.tensor([0.1 * (head + 1) for head in range(HEADS)])[:, None, None] * distances(steps)
-
-
 REFUSED = {
-    "one_head_for_all": (one_head_for_all, "a table gives its scores more heads, or more of a batch, than its queries and keys have"),
-    "weighed": (weighed, "multiplied by a table before the softmax; a table can be added to them, or multiply the shares behind it"),
+    "weighed": (weighed, "also at later ones: no latency suffices"),
     "all_before": (causal, "each time step looks at all that came before it (at 60 in the example), which would have to be kept for ever"),
     "by_triangle": (by_triangle, "--context N, which imports the model as if it had such a mask"),
     "all": (lambda m, q, k, v, steps: functional.scaled_dot_product_attention(q, k, v), "also at later ones: no latency suffices"),
-    "from_input": (from_input, "what is added to its scores, or hides some, comes from the input"),
-    "squared": (squared, "'square' of scores of all time steps with all has no form that works frame by frame"),
-    "twice": (twice_a_function, "'tanh' of shares of the time steps, or of a function of scores, has no form"),
+    "from_input": (from_input, "also at later ones: no latency suffices"),
 }
 
 

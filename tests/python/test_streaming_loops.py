@@ -12,6 +12,7 @@ from torch._higher_order_ops.associative_scan import associative_scan
 from torch._higher_order_ops.scan import scan
 
 import strc.torch
+from strc.streaming.written import Written
 
 SEQUENCE = (1, 24, 3)
 
@@ -521,4 +522,33 @@ def test_steps_with_stored_values_of_their_own(tmp_path):
 
 
 def test_steps_whose_own_values_come_to_no_rest(tmp_path):
-    assert "or comes to rest" in refusal(Kalman(0.001), (1, 20, 1), tmp_path)
+    told = refusal(Kalman(0.001), (1, 20, 1), tmp_path)
+    assert "neither comes to rest in the first half of the example" in told and "P = P + 0 * x[:, t].sum()" in told and "test_streaming_loops.py:" in told
+
+
+def gains_as_a_state(_, x):
+    """What the refusal advises: the variance depends on the input, so that it is computed at each step."""
+    place, variance, found = torch.zeros(x.shape[0], 3), torch.ones(x.shape[0], 3), []
+    for t in range(x.shape[1]):
+        variance = variance + 0.0001 + 0 * x[:, t].sum()
+        gain = variance / (variance + 5.0)
+        place, variance = place + gain * (x[:, t] - place), (1 - gain) * variance
+        found.append(place)
+    return torch.stack(found, 1)
+
+
+def test_gains_may_be_a_state(tmp_path):
+    exported(Function(gains_as_a_state), SEQUENCE, tmp_path)
+
+
+def test_writes_are_kept_once():
+    """However many items are written; what something else is written to has its own."""
+    first = Written(0, 1)
+    steps = [first]
+    for t in range(4000):
+        steps.append(steps[-1].and_item(t, 10 + t))
+    assert all(one.writes is first.writes for one in steps)
+    assert [steps[3].item(t) for t in range(5)] == [10, 11, 12, None, None]
+    other = steps[2].and_item(1, 7)
+    assert (other.item(0), other.item(1), steps[-1].item(1)) == (10, 7, 11)
+    assert other.items == {0: 10, 1: 7} and len(steps[-1].items) == 4000

@@ -154,9 +154,14 @@ def capped(model, q, k, v, steps):
     return model.masked(3 * torch.tanh(scores / 3)).softmax(-1) @ v
 
 
+def of_keys(model, q, k, v, steps):
+    places = (distances(steps).t() + REACH).clamp(0, 2 * REACH).expand(*q.shape[:2], steps, steps)
+    return model.masked(products(q, k) + (k @ model.table.weight.t()).gather(-1, places).transpose(-2, -1)).softmax(-1) @ v
+
+
 WAYS = [
     shaw, shaw_of_keys_and_values, shaw_of_values_by_einsum, transformer_xl, conformer, as_a_mask, music, by_a_table_of_places, by_two_indices, two_terms,
-    rows_first, capped,
+    rows_first, capped, of_keys,
 ]  # fmt: skip
 
 
@@ -240,11 +245,6 @@ def skewed_from_elsewhere(model, q, k, v, steps):
     return model.masked(products(q, k) + skewed).softmax(-1) @ v
 
 
-def of_keys(model, q, k, v, steps):
-    places = (distances(steps).t() + REACH).clamp(0, 2 * REACH).expand(*q.shape[:2], steps, steps)
-    return model.masked(products(q, k) + (k @ model.table.weight.t()).gather(-1, places).transpose(-2, -1)).softmax(-1) @ v
-
-
 def bent(model, q, k, v, steps):
     return model.masked(products(q, k) + shifted(q @ model.rows_of_waves(torch.arange(steps - 1, -steps, -1)).permute(1, 2, 0), steps).tanh()).softmax(-1) @ v
 
@@ -262,7 +262,6 @@ REFUSED = {
     "by_place": (learned_by_place, BAND, "what is added to its scores, is different in each row"),
     "values_by_place": (rows_of_values_by_place, BAND, "is different in each row"),
     "elsewhere": (skewed_from_elsewhere, CHUNKS, "products of rows with queries of other time steps, where its mask hides nothing"),
-    "keys": (of_keys, BAND, "products of rows with queries of other time steps"),
     "bent": (bent, BAND, "it puts time and other dimensions together"),
     "alone": (shifted_alone, BAND, "it puts time and other dimensions together"),
 }

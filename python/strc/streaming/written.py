@@ -6,8 +6,9 @@ The graph has an `update` for each write. Of a tensor that was written item by i
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import torch
 
@@ -19,11 +20,40 @@ FEWEST = 4  # items that are a loop's
 
 @dataclass(frozen=True)
 class Written:
-    """Of a tensor the items along a dimension that were written, each one of one element there; `begun` is the tensor before."""
+    """Of a tensor the items along a dimension that were written, each one of one element there; `begun` is the tensor before.
+
+    All that are written one after the other share `writes`, of which `count` are those of this one, and where among them each place is.
+    """
 
     begun: int
     dim: int
-    items: dict[int, int]
+    count: int = 0
+    writes: list[tuple[int, int]] = field(default_factory=list)
+    places: dict[int, list[int]] = field(default_factory=dict)
+
+    def and_item(self, index: int, item: int) -> Written:
+        """Behind a further write."""
+        before = self if self.count == len(self.writes) else self.apart()
+        before.places.setdefault(index, []).append(before.count)
+        before.writes.append((index, item))
+        return replace(before, count=before.count + 1)
+
+    def apart(self) -> Written:
+        """What shares nothing with those that something else was written to."""
+        fresh = Written(self.begun, self.dim)
+        for index, item in self.writes[: self.count]:
+            fresh = fresh.and_item(index, item)
+        return fresh
+
+    def item(self, index: int) -> int | None:
+        """What was written there last."""
+        places = self.places.get(index, [])
+        last = bisect_left(places, self.count)
+        return self.writes[places[last - 1]][1] if last else None
+
+    @property
+    def items(self) -> dict[int, int]:
+        return dict(self.writes[: self.count])
 
 
 def with_whole_tensors(program: Program, tensors: dict[str, torch.Tensor]) -> Program:
@@ -46,8 +76,8 @@ def with_whole_tensors(program: Program, tensors: dict[str, torch.Tensor]) -> Pr
     writer = Writer(program, tensors)
     for one in made:
         what = written.get(one.var)
-        if what and one.var in used and len(what.items) >= FEWEST:
-            writer.whole(one, what)
+        if what and one.var in used and len(items := what.items) >= FEWEST:
+            writer.whole(one, what, items)
         else:
             writer.instructions.append(one)
     return eliminate_dead(replace(program, instructions=writer.instructions, shapes=writer.shapes)) if written else program
@@ -61,8 +91,8 @@ def after(one: Instruction, written: dict[int, Written], program: Program) -> Wr
         return None
     before = written.get(whole)
     if before is None or before.dim != dim:
-        before = Written(whole, dim, {})
-    return replace(before, items={**before.items, index: item})
+        before = Written(whole, dim)
+    return before.and_item(index, item)
 
 
 def read(one: Instruction, what: Written, program: Program) -> Instruction:
@@ -75,11 +105,12 @@ def read(one: Instruction, what: Written, program: Program) -> Instruction:
     if dim != what.dim or is_slice and program.shapes[one.var][dim] != 1:
         return one
     index %= program.shapes[one.args[0]][dim]
-    if index not in what.items:
+    item = what.item(index)
+    if item is None:
         return replace(one, args=(what.begun, *one.args[1:]))
     if is_slice:
-        return replace(one, op="reshape", params=(program.shapes[one.var],), args=(what.items[index],))
-    return replace(one, op="squeeze", params=(dim,), args=(what.items[index],))
+        return replace(one, op="reshape", params=(program.shapes[one.var],), args=(item,))
+    return replace(one, op="squeeze", params=(dim,), args=(item,))
 
 
 def number(one: Instruction) -> float:
@@ -123,15 +154,15 @@ class Writer:
         self.stored = {one.var: str(one.positional[0]) for one in program.instructions if one.op == "const"}
         self.instructions: list[Instruction] = []
 
-    def whole(self, one: Instruction, what: Written) -> None:
+    def whole(self, one: Instruction, what: Written, items: dict[int, int]) -> None:
         """What is behind the last write, by its variable."""
-        places = range(min(what.items), max(what.items) + 1)
+        places = range(min(items), max(items) + 1)
         extent = self.shapes[one.var][what.dim]
         if what.begun not in self.stored:
-            parts = [what.items[i] if i in what.items else self.part(one, what, i, i + 1) for i in range(extent)]
+            parts = [items[i] if i in items else self.part(one, what, i, i + 1) for i in range(extent)]
             self.instructions.append(put_together(one, what.dim, parts))
-        elif len(places) == len(what.items):
-            parts = [what.items[i] for i in places]
+        elif len(places) == len(items):
+            parts = [items[i] for i in places]
             if len(parts) < extent:
                 ends = [self.part(one, what, begin, end) if begin < end else -1 for begin, end in ((0, places.start), (places.stop, extent))]
                 inner = self.emit(one, "cat", (len(parts), what.dim), parts, len(parts), what.dim)

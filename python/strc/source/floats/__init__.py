@@ -45,4 +45,4 @@ IN_TURNS = {*BINARY, *IN_ORDER, *PAIRS}
 # The names of what is declared together with some filters.
 PARTS = {f"{made.name}{part}" for made in RECURRENT.values() for part in ("Loop", "Step")}
 
-__all__ = ["BINARY", "FILTERS", "FRAMED", "IN_TURNS", "PARTS", "UNARY", "WIRES", "StreamFilter"]
+__all__ = ["BINARY", "CHOICES", "FILTERS", "FRAMED", "IN_TURNS", "PARTS", "UNARY", "WIRES", "StreamFilter"]

@@ -13,6 +13,6 @@ from . import (  # noqa: F401
     transposed,
     windows,
 )
-from .table import MERGED, PADDED, RULES
+from .table import by_rule
 
-__all__ = ["MERGED", "PADDED", "RULES"]
+__all__ = ["by_rule"]

@@ -18,6 +18,9 @@ from .elementwise import frames_of, repeated
 from .table import RULES, numbers, rule
 
 
+REDUCTIONS = ("sum", "mean", "amax", "amin")
+
+
 @rule("loop")
 def loop(build: Builder, instruction: Instruction, args: list[Value]) -> tuple[Value, ...]:
     number, dims = instruction.positional
@@ -53,9 +56,21 @@ def sequences(build: Builder, args: list[Value], dims: Sequence[int]) -> list[Ti
     for arg, dim in zip(args, dims):
         if isinstance(arg, Stored):
             like = replace(leading, shape=arg.shape, axis=dim, outer=1, inner=1)
-            arg = replace(like, var=frames_of(build, arg, like, leading.var))
+            arg = replace(like, var=of_each_step(build, arg, like, leading.var))
         found.append(arg)
     return found
+
+
+def of_each_step(build: Builder, stored: Stored, like: Timed, var: int) -> int:
+    """The frames of a table with a row for each step."""
+    try:
+        return frames_of(build, stored, like, var)
+    except Refused:
+        raise Refused(
+            "each step of its loop has a stored value of its own, which neither comes to rest in the first half of the example nor is a known function of the "
+            "time step, such as gains that depend on earlier ones alone. In a longer example they may come to rest; or what they are computed from can be a "
+            "state, which it is as soon as it depends on the input: P = P + 0 * x[:, t].sum()"
+        ) from None
 
 
 def collected(build: Builder, instruction: Instruction, x: Timed) -> Timed:
@@ -116,6 +131,8 @@ def placed(x: Timed, shape: Shape, dim: int) -> Timed:
 
 def in_some_dimension(inner: Builder, one: Instruction, args: list[Value]) -> Value | tuple[Value, ...]:
     """By the first dimension that the operator leaves alone; where operands are matched from their last ones on, by one before all of them."""
+    if one.op == "matmul" and any(len(arg.shape) == 1 for arg in args):
+        return of_vectors(inner, one, args)
     timed = [arg for arg in args if isinstance(arg, Timed)]
     rank = max(len(arg.shape) for arg in timed)
     dims: Sequence[int] = range(rank)
@@ -130,7 +147,31 @@ def in_some_dimension(inner: Builder, one: Instruction, args: list[Value]) -> Va
         except Refused as fault:
             reason = fault if dim == 0 else reason
             del inner.instructions[count:]
+    if one.op in REDUCTIONS:  # over all dimensions that there are
+        dims = numbers(one.positional[0]) if one.positional else tuple(range(rank))
+        inner.shape = (1, *inner.shape)
+        reduced = replace(one, params=(tuple(dim + 1 for dim in dims), *one.positional[1:]))
+        return RULES[one.op](inner, reduced, [placed(arg, (1, *arg.shape), 0) for arg in timed])
     raise reason
+
+
+def of_vectors(inner: Builder, one: Instruction, args: list[Value]) -> Value | tuple[Value, ...]:
+    """A product with a vector: a matrix of one row, as the first operand, or of one column."""
+    shape, matrices = list(inner.shape), list[Value]()
+    for place, arg in enumerate(args):
+        if len(arg.shape) > 1:
+            matrices.append(arg)
+            continue
+        matrix = (1, *arg.shape) if place == 0 else (*arg.shape, 1)
+        if isinstance(arg, Timed):
+            matrices.append(placed(arg, matrix, 0))
+        else:
+            matrices.append(Stored(inner.store(f"{arg.name}.matrix", inner.tensor(arg).reshape(matrix)), matrix))
+    columns = [] if len(args[1].shape) == 1 else [args[1].shape[-1]]
+    rows = [] if len(args[0].shape) == 1 else [args[0].shape[-2]]
+    outer = shape[: len(shape) - len(rows) - len(columns)] if rows or columns else []
+    inner.shape = (*outer, *(rows or [1]), *(columns or [1]))
+    return in_some_dimension(inner, one, matrices)
 
 
 @rule("choose")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...ir import Instruction, Named, Param
-from ..builder import Builder
+from ..builder import Builder, Refused
+from ..resampling import time_alone
+from ..timing import whole
 from ..values import Timed, Value
 
 Rule = Callable[[Builder, Instruction, list[Value]], "Value | tuple[Value, ...]"]
@@ -29,6 +31,17 @@ def rule(names: str, takes_padding: bool = False, takes_merged: bool = False) ->
         return function
 
     return enter
+
+
+def by_rule(build: Builder, instruction: Instruction, args: list[Value]) -> Value | tuple[Value, ...]:
+    """What an operator gives in the stream. Raises `Refused`."""
+    if instruction.op not in RULES:
+        raise Refused(f"'{instruction.op}' has no form that works frame by frame")
+    if instruction.op not in MERGED:
+        args = [time_alone(build, arg) for arg in args]
+    if instruction.op not in PADDED:
+        args = [whole(build, arg) for arg in args]
+    return RULES[instruction.op](build, instruction, args)
 
 
 def only(args: list[Value]) -> Timed:
