@@ -6,6 +6,7 @@
 #include "ahead.h"
 #include "chunks.h"
 #include "run.h"
+#include "strc/batching.h"
 #include "thread.h"
 
 enum {
@@ -147,6 +148,7 @@ int strc_batches_undo(strc_batches *batches, strc_end why) {
 /// The most iterations of a batch now; 1: the next one is done alone. The first one primes what nothing has been asked of yet.
 static uint64_t size_of_next(const strc_batches *batches, uint64_t iterations) {
     const strc_puller *p = batches->puller;
+    if (p->demand->batches == STRC_BATCHING_UNCOUNTED && iterations != UINT64_MAX) return 1;
     const uint64_t left = iterations - p->done;
     if (batches->times == 0 || p->done == 0 || p->done < batches->alone_until) return 1;
     return batches->times < left ? batches->times : left;

@@ -10,6 +10,7 @@
 #include "codegen/detail/chunks.h"
 #include "codegen/detail/module_builder.h"
 #include "graph/ending.h"
+#include "plan/batching.h"
 
 namespace strc::codegen {
 namespace {
@@ -19,7 +20,8 @@ using graph::NodeId;
 
 class DemandEmitter {
 public:
-    explicit DemandEmitter(ModuleBuilder& m) : m(m), plan(m.plan), graph(plan.program->graph) {}
+    explicit DemandEmitter(ModuleBuilder& m)
+        : m(m), plan(m.plan), graph(plan.program->graph), batching(batchingOf(m)) {}
 
     llvm::Constant* emit() {
         std::vector<llvm::Constant*> nodes, edges;
@@ -38,7 +40,7 @@ public:
                  number(demand.actorOffset), small(edges.size()), small(sinks.size()),
                  small(demand.drained.size()), small(hasOutput ? graph.output : STRC_NONE),
                  small(plan.inputs.size() - 1), small(plan.outputs.size() - 1),
-                 small(demand.regions.size()), small(batches() ? 1 : 0)});
+                 small(demand.regions.size()), small(batching)});
         return m.constantData(top, "demand");
     }
 
@@ -164,13 +166,16 @@ private:
         };
         return row({small(STRC_NODE_FILTER), small(0), small(STRC_NONE), small(hasInput ? 1 : 0),
                     small(isHead ? 1 : 0), small(firstEdge), small(0), small(0), small(0), full,
-                    pushFull, small(0), isHead && batches() ? regionRow(region) : nothing(),
+                    pushFull, small(0),
+                    isHead && batching != STRC_BATCHING_NEVER ? regionRow(region) : nothing(),
                     rates(region.init.reads[0] + reads, region.initFirings + region.steadyFirings),
                     rates(reads, region.steadyFirings), isHead ? regionEntry(region) : nothing()});
     }
 
     /// A library's iterations are done one by one.
-    bool batches() const { return plan.demand->batches && !m.options.bound; }
+    static strc_batching batchingOf(const ModuleBuilder& m) {
+        return m.options.bound ? STRC_BATCHING_NEVER : plan::batchingOf(m.plan);
+    }
 
     /// A `strc_region`, by its address.
     llvm::Constant* regionRow(const plan::Region& region) {
@@ -357,6 +362,7 @@ private:
     ModuleBuilder& m;
     const plan::Plan& plan;
     const graph::Graph& graph;
+    const strc_batching batching;
     std::vector<std::uint32_t> lists;
     std::vector<std::uint64_t> weights;
     std::vector<llvm::Constant*> guards;

@@ -33,11 +33,12 @@ bool changesState(const elab::Kernel& kernel) {
 /// The phase as steps and who waits for whom.
 class Division {
 public:
-    Division(const Plan& made, const Placed& placed, std::int64_t states)
+    Division(const Plan& made, const Placed& placed, std::int64_t states, const Measured* measured)
         : plan(made),
           program(*made.program),
           iterations(states),
-          work(program),
+          work(program, measured),
+          least(measured ? kLeastMeasured : kLeastPartition),
           posts(postsOf(made)) {
         bool hasMoved = false;
         for (const Step& step : placed.steps) {
@@ -64,9 +65,13 @@ public:
         return slices == 1 || vectorFirings() / slices >= kWholeVectors;
     }
 
+    bool isWorthIt(const Partitioning& all) const {
+        return all.work >= 2 * least && all.span * kLeastGain <= all.work;
+    }
+
     Partitioning inSlices(std::int64_t slices, unsigned threads) const {
         std::vector<PartitionDraft> drafts = draw(slices);
-        joinDrafts(drafts, kLeastPartition * static_cast<double>(slices));
+        joinDrafts(drafts, least * static_cast<double>(slices));
         Partitioning made;
         made.begin = begin;
         made.end = end;
@@ -249,6 +254,7 @@ private:
     const elab::Elaboration& program;
     std::int64_t iterations;
     WorkEstimate work;
+    double least;  ///< work that is worth a hand-over
     std::vector<Post> posts;  ///< where sender and receiver need not be together
     std::vector<Step> begin, steps, end;
 };
@@ -256,16 +262,15 @@ private:
 }  // namespace
 
 std::optional<Partitioning> divide(const Plan& made, const Placed& placed, std::int64_t iterations,
-                                   unsigned threads) {
-    const Division division(made, placed, iterations);
+                                   unsigned threads, const Measured* measured) {
+    const Division division(made, placed, iterations, measured);
     if (!division.isFine) return std::nullopt;
     std::optional<Partitioning> best;
     for (std::int64_t slices = 1; slices <= kMostSlices; slices *= 2) {
         if (!division.canHave(slices)) continue;
         Partitioning next = division.inSlices(slices, threads);
-        const bool isPossible = next.partitions.size() <= STRC_MOST_PARTITIONS &&
-                                next.work >= 2 * kLeastPartition &&
-                                next.span * kLeastGain <= next.work;
+        const bool isPossible =
+            next.partitions.size() <= STRC_MOST_PARTITIONS && division.isWorthIt(next);
         if (isPossible && (!best || next.span < best->span)) best = std::move(next);
     }
     return best;

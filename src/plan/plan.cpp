@@ -190,7 +190,7 @@ private:
         Phase phase;
         take(phase, scaled.placed, repetitions.steady, scaled.factor);
         scaled.placed.steps = std::move(phase.steps);
-        auto made = divide(result, scaled.placed, scaled.factor, options.threads);
+        auto made = divide(result, scaled.placed, scaled.factor, options.threads, options.measured);
         if (!made || !base::PassRun(context.passes, base::Pass::Partitions, "the steady state")) {
             result.channels = before;
             return;

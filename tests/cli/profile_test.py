@@ -356,6 +356,24 @@ class Uses(Case):
         for node in graph["nodes"]:
             self.assertIn(f"partition {node['segment']}, ", dot)
 
+    def test_costs_of_calls(self):
+        self.file("p.str", CALLED.replace("ROUNDS", "400"))
+        # Of a firing: 6 and 4 microseconds. The estimate says that both take as long.
+        figures = {"traceEvents": [], "strc": {"format": "strc-profile", "version": 1, "program": "Main", "filters": [
+            {"path": path, "firings": 1000, "seconds": seconds} for path, seconds in (("Main.Heavy[0]", 6e-3), ("Main.Heavy[1]", 4e-3))]}}
+        self.file("p.json", json.dumps(figures))
+        text = self.call("schedule", "--threads", 2, "--top", "Main", "--profile-use", "p.json", "p.str")[0].decode()
+        self.assertEqual(re.findall(r"^  (\S+) +\d+ firings +([\d.]+)%", text, re.M), [("Main.Heavy[0]", "60.0"), ("Main.Heavy[1]", "40.0")])
+        plan = self.call("build", "--shared", "--threads", 2, "--top", "Main", "--profile-use", "p.json", "--emit=plan", "p.str", "-o", "-")[0].decode()
+        self.assertRegex(plan, r"partition \d+, 60% of the work")
+        # Less than 5 microseconds a slice are no partition.
+        for row in figures["strc"]["filters"]:
+            row["seconds"] /= 1000
+        self.file("p.json", json.dumps(figures))
+        out, err = self.call("schedule", "--threads", 2, "--top", "Main", "--profile-use", "p.json", "p.str")
+        self.assertEqual(out, b"")
+        self.assertIn("'--threads' has no effect", err)
+
     def test_messages_that_cross(self):
         self.file("p.str", TOLD)
         for words, kind in ((["--threads", 2, "--top", "Called"], "partition"), (["--partitions"], "segment")):

@@ -124,7 +124,7 @@ typedef struct strc_demand {
     uint32_t output_edge;  ///< of the open output, or STRC_NONE
     uint32_t input, output;  ///< the open ones among those of the program
     uint32_t region_count;
-    uint32_t batches;  ///< several iterations may be done as one, if that can be undone
+    uint32_t batches;  ///< strc_batching: if what is done at once can be undone
 } strc_demand;
 
 #ifdef __cplusplus

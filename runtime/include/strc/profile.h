@@ -30,7 +30,7 @@ typedef struct strc_profile_node {
     uint32_t head;  ///< of a region (plan::Region): whose firings these follow; STRC_NOBODY: none
     uint64_t init_firings,
         steady_firings;  ///< in those phases; of a region: for the first firing of the head, and each later one
-    uint64_t items;  ///< that a firing gives, or takes if it gives none; dynamic rates: 0
+    uint64_t items;  ///< that a firing gives, else takes; 0: the data decide both
 } strc_profile_node;
 
 /// What one lap is about: `count` members from `first` on.

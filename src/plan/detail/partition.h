@@ -7,8 +7,10 @@
 /// at a time (Gordon, Thies, Amarasinghe, "Exploiting coarse-grained task, data, and pipeline parallelism in stream
 /// programs", ASPLOS 2006). At the end of the phase all is done, so nothing is delayed.
 
+#include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "plan/detail/place.h"
@@ -37,13 +39,17 @@ void joinDrafts(std::vector<PartitionDraft>&, double least);
 /// the order in which all look for them. Unit: as of work.
 double spread(std::vector<Partition>&, std::vector<PartitionChannel>&, unsigned threads);
 
+using Measured = std::map<std::string, double>;
+
 /// The phase `placed` of so many steady states for so many threads. `made` has channels, but need not be laid out; `reads` is left
-/// out. None: threads cannot gain by it.
+/// out; `measured` is Options::measured. None: threads cannot gain by it.
 std::optional<Partitioning> divide(const Plan& made, const Placed& placed, std::int64_t iterations,
-                                   unsigned threads);
+                                   unsigned threads, const Measured* measured);
 
 /// Work of a hand-over, and the least that is worth one: 5 µs of filters whose operations wait for each other. Vectors take a
 /// fifth of that, so blocks that take too little are found out when they run (runtime/src/helpers.c).
 constexpr double kHandOver = 1'500, kLeastPartition = 15'000;
+/// Where the work is what has been measured.
+constexpr double kLeastMeasured = 50'000;
 
 }  // namespace strc::plan

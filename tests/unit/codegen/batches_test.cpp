@@ -90,6 +90,18 @@ TEST_F(Batches, InFrontOfADynamicFilter) {
     for (std::int64_t count : {1, 2, 3, 7, 2000}) expectSame(testing::iterations(count));
 }
 
+/// Sinks that get more than they ask for take it in the same iteration.
+TEST_F(Batches, WhatIsLeftAtTheEndOfAnIteration) {
+    for (const char* middle :
+         {"add Heavy(20); add Many; add Heavy(20);",
+          "add Heavy(20); add Window(30); add Some; add Many;", "add Many; add Heavy(100);",
+          "add Heavy(20); add int->int filter { work pop * push 2 { int n = "
+          "pop(); push(n); push(n + 1); } };"}) {
+        make(middle, 1);
+        for (std::int64_t count : {1, 7, 2000}) expectSame(testing::iterations(count));
+    }
+}
+
 TEST_F(Batches, BetweenDynamicFilters) {
     make(
         "add Window(5); add Sum; add Some; add Heavy(20); add Window(30); add Many; add splitjoin "
