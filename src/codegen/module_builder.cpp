@@ -409,6 +409,8 @@ unsigned ModuleBuilder::needVectorWidth(KernelFunctions& made, std::int64_t firi
         made.widths =
             vector::widthsOf({.input = kernel.input, .output = kernel.output, .rates = kernel.work},
                              made.firing(), *made.varying);
+    const bool hasPorts = !kernel.code.inputFields.empty() || !kernel.code.outputFields.empty();
+    if (hasPorts) return 0;  // whose fields are another firing's then
     }
     const unsigned width = vector::bestWidth(made.widths, firings);
     if (width == 0) return 0;

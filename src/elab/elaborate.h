@@ -50,6 +50,8 @@ struct Drain {
     std::uint32_t init = ir::kNone, steady = ir::kNone;  ///< into StreamCode::functions
     std::uint32_t left = ir::kNone;  ///< the field
     graph::Ending ending;  ///< of the program as it was written; places are indices into the field
+    /// By output port, if it has several (ir::StreamCode::outputFields): the number that counts what is given there.
+    std::vector<std::uint32_t> outputPlaces = {};
 };
 
 /// What filters of one declaration with equal constants share.

@@ -7,7 +7,6 @@
 #include "base/pass.h"
 #include "lowered/detail/firings.h"
 #include "lowered/detail/items.h"
-#include "lowered/detail/ports.h"
 #include "lowered/detail/start.h"
 #include "plan/drain.h"
 
@@ -68,8 +67,7 @@ public:
     ir::Body runOften(base::Context& context, const plan::Phase& phase, const std::string& name,
                       base::SourceRange header) {
         doOften(context, &phase == &plan.scaled);
-        if (leaves(phase.steps) <= kFewSteps)
-            ends = firings.leaveOut(findEnds(plan, phase, functions.rates), phase.steps);
+        if (leaves(phase.steps) <= kFewSteps) ends = firings.leaveOut(endsOf(phase), phase.steps);
         return run(phase, ir::BodyKind::Work, name, header);
     }
 
@@ -117,6 +115,14 @@ private:
         if (passes && leaves(list) > kFewSteps) return stepsInPieces(list);
         stepsOf(list);
     }
+    /// Items of several ports have fields instead.
+    Ends endsOf(const plan::Phase& phase) const {
+        Ends found = findEnds(plan, phase, functions.rates);
+        if (plan.inputs.size() > 1) found.in = graph::kNone;
+        if (plan.outputs.size() > 1) found.out = graph::kNone;
+        return found;
+    }
+
 
     void stepsOf(std::span<const Step> list) {
         while (!list.empty()) {
@@ -180,23 +186,19 @@ private:
 
     /// A step that is a single firing or item, unless it is done in every phase.
     void stepIfLeft(const Step& each) {
-        const auto nodes = static_cast<std::int64_t>(graph.nodes.size());
-        const Ports ports = findPorts(plan);
         switch (each.kind) {
             case StepKind::Fire:
                 if (!plan.drain->counts[each.node]) return step(each);
                 return ifLeft(each.node, [&] { step(each); }, [&] { giveZeros(each); });
             case StepKind::Read:
                 return ifLeft(
-                    ports.reader == graph::kNone ? nodes : ports.reader, [&] { step(each); },
+                    state.placeOf(each.channel, true), [&] { step(each); },
                     [&] {
                         items.zeroItems(each.channel, items.index(each.channel, each.outputs[0]),
                                         1);
                     });
             case StepKind::Write:
-                return ifLeft(
-                    ports.writer == graph::kNone ? nodes + 1 : ports.writer, [&] { step(each); },
-                    [] {});
+                return ifLeft(state.placeOf(each.channel, false), [&] { step(each); }, [] {});
             default: return step(each);
         }
     }
@@ -281,13 +283,26 @@ private:
     void takeItems(EdgeId edge, const Index& first, std::int64_t count) {
         items.loop(count, [&](Reg k) {
             const Reg to = items.item(edge, first.plus(k));
+        if (const plan::Position* place = state.ports().find(step)) return atPort(step, *place);
             const Type* type = w.body.regs[to].type;
             if (type->isAggregate()) {
                 w.emit(Op::PopInto, type, {to});
                 return;
             }
+        if (const plan::Position* place = state.ports().find(step)) return atPort(step, *place);
             w.emit(Op::StoreAt, type, {to, w.operation(Op::Pop, type, {})});
         });
+    }
+
+    /// Between the tape and the field of the port.
+    void atPort(const Step& step, const plan::Position& place) {
+        const Index port = items.place(place);
+        if (step.kind == StepKind::Read)
+            items.takeFromPort(step.channel, items.index(step.channel, step.outputs[0]), port,
+                               step.count);
+        else
+            items.giveToPort(step.channel, items.index(step.channel, step.inputs[0]), port,
+                             step.count);
     }
 
     /// To its output.

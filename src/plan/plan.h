@@ -143,6 +143,9 @@ struct Plan {
     /// round robin is gone the branches of that, each with one item of a firing.
     const std::vector<EdgeId>& inputsOf(NodeId) const;
     const std::vector<EdgeId>& outputsOf(NodeId) const;
+    /// Has a firing of that filter one item on each of them?
+    bool dealsInputs(NodeId) const;
+    bool dealsOutputs(NodeId) const;
     /// Where the ring of an edge begins, bytes, into the state.
     std::int64_t ringOf(EdgeId id) const { return ringOffset + kRingSize * std::int64_t{id}; }
     /// Index of a node's mailbox, or kNone.
