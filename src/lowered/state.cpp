@@ -117,11 +117,25 @@ std::string State::describe(elab::Kernel& whole) const {
     whole.stateSize = size;
     whole.code.inputFields = fieldsOf(portItems.ports().inputs);
     whole.code.outputFields = fieldsOf(portItems.ports().outputs);
+    whole.kept = keptIn(whole);
     std::string bytes(static_cast<std::size_t>(size), '\0');
     for (NodeId id = 0; id < nodeFields.size(); ++id)
         if (nodeFields[id] != ir::kNone) putRecord(id, whole, bytes);
     for (const plan::Channel& channel : plan.channels) putTape(channel, whole, bytes);
     return bytes;
+}
+
+/// Tapes keep their items at the beginning; what firings find at ports, and numbers of what is left, others put there.
+std::vector<elab::FieldBytes> State::keptIn(const elab::Kernel& whole) const {
+    std::vector<elab::FieldBytes> all;
+    for (const std::uint32_t field : nodeFields)
+        if (field != ir::kNone)
+            all.push_back({whole.fieldOffsets[field], types::sizeOf(fields[field].type)});
+    for (const plan::Channel& channel : plan.channels)
+        if (edgeFields[channel.edge] != ir::kNone && channel.retained > 0)
+            all.push_back({whole.fieldOffsets[edgeFields[channel.edge]],
+                           channel.retained * channel.itemSize});
+    return all;
 }
 
 void State::putRecord(NodeId id, const elab::Kernel& whole, std::string& bytes) const {

@@ -59,6 +59,7 @@ private:
     void addPorts(const std::vector<Port>& side);
     std::vector<std::uint32_t> fieldsOf(const std::vector<Port>& side) const;
     std::uint32_t add(std::string name, const Type*);
+    std::vector<elab::FieldBytes> keptIn(const elab::Kernel& whole) const;
     void putRecord(NodeId, const elab::Kernel& whole, std::string& bytes) const;
     void putTape(const plan::Channel&, const elab::Kernel& whole, std::string& bytes) const;
 
