@@ -51,7 +51,8 @@ int->void splitjoin Parts { split roundrobin(3, 5); add Last; add FileWriter<int
 int->void pipeline Last { add Sum(2); add int->int filter { work pop 2 push 3 { int a = pop(); push(a); push(pop()); push(-a); } }; add FileWriter<int>("out.raw"); }
 """
 # Beside open ends: what is written goes to a file and on, what is read comes from a file, too.
-OPEN_BOTH = """int->int pipeline Main { add Three; add Sum; add Copy; }
+OPEN_BOTH = """int->int pipeline Main { add Three; add Sum; add Five; add Copy; }
+int->int filter Five { work pop 5 push 2 { int a = pop(); pop(); push(a - pop()); push(pop() ^ pop()); } }
 int->int splitjoin Three { split roundrobin(1, 0); add Twice; add FileReader<int>("in.raw"); join roundrobin(1, 2); }
 int->int filter Twice { work pop 1 peek 2 push 1 { push(2 * peek(1) - pop()); } }
 int->int filter Sum { int s; work pop 3 push 2 { s += pop(); push(s ^ pop()); push(pop()); } }
@@ -64,6 +65,7 @@ class Files(Case):
     def setUp(self):
         super().setUp()
         self.executables = {}
+        self.untold = ()
 
     def read(self, name):
         path = self.folder / name
@@ -75,6 +77,7 @@ class Files(Case):
             (self.folder / name).unlink(missing_ok=True)
         out, err = self.call(*words, input=data, executable=executable, status=status)
         err = [line for line in err.splitlines() if "error: " in line or "warning: " in line]
+        err = [line for line in err if not any(name in line for name in self.untold)]
         return out, err, self.read("out.raw"), self.read("other.raw")
 
     def alike(self, text, count, *words, build=(), status=0, data=b""):
@@ -204,11 +207,13 @@ class Files(Case):
                 self.alike(LOOPS, count, f"--tail={tail}")
 
     def test_files_beside_open_ends(self):
-        numbers = b" ".join(b"%d" % (k % 97) for k in range(2003))
-        text = ["--in-format=text", "--out-format=text"]
-        for count in (1, 101, 9000):
-            for tail in ("drop", "pad", "drain"):
-                out, _, written, _ = self.alike(OPEN_BOTH, count, *text, f"--tail={tail}", build=["--top", "Main"], data=numbers)
+        self.file("numbers.txt", b" ".join(b"%d" % (k % 97) for k in range(2003)))
+        text = ["--in=numbers.txt", "--in-format=text", "--out-format=text"]
+        for tail in ("drop", "pad", "drain"):
+            if tail == "drain":  # engines have read differently far ahead in the input that has not ended
+                self.untold = ("[input-left-over]",)
+            for count in (7, 104, 9000):
+                out, _, written, _ = self.alike(OPEN_BOTH, count, *text, f"--tail={tail}", build=["--top", "Main"])
                 self.assertEqual(bool(out), bool(written))
 
     def test_limits_of_several_files(self):
