@@ -137,8 +137,12 @@ llvm::Value* emitPart(PhaseContext& c, const Step& step) {
         c.b.CreateStore(c.b.getInt64(0), count);
         args.push_back(count);
     }
+    llvm::Value* given = args.back();
+    const ir::Body& body = functions.kernel->code.functions[step.port];
+    for (std::uint32_t d = 0; d < body.params; ++d)
+        args.push_back(c.b.CreateTrunc(c.trips[d], m.i32()));
     c.b.CreateCall(m.callee(functions, {ir::CalleeKind::Stream, step.port}), args);
-    return args.back();
+    return given;
 }
 
 llvm::Function* emitOwnDrain(ModuleBuilder& m, const plan::Phase& phase, const std::string& name) {

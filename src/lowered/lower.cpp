@@ -7,6 +7,7 @@
 #include "elab/replace.h"
 #include "ir/calls.h"
 #include "lowered/detail/chunks.h"
+#include "lowered/detail/partitions.h"
 #include "lowered/detail/phases.h"
 #include "lowered/detail/ports.h"
 #include "lowered/detail/start.h"
@@ -134,6 +135,9 @@ Program lowerEnds(base::Context& context, types::TypeTable& types, const ir::Mod
                                      blocksBody(functions, context, plan, header)};
     std::optional<plan::Chunk> chunk;
     if (isScaled && hasChunk(plan)) chunk = chunkOf(functions, context, plan, kernel, header);
+    std::optional<plan::Partitioning> partitioning;
+    if (hasPartitions(plan))
+        partitioning = partitionsOf(functions, options.scales ? &context : nullptr, plan, header);
     if (plan.drain) {
         auto add = [&](const plan::Phase& phase, const char* name) {
             return functions.add(drainBody(functions, plan, phase, name, header));
@@ -141,18 +145,20 @@ Program lowerEnds(base::Context& context, types::TypeTable& types, const ir::Mod
         kernel.drain =
             elab::Drain{add(plan.drain->init, "drain_first"), add(plan.drain->steady, "drain"),
                         state.left(), plan.drain->ending};
+        if (plan.outputs.size() > 1)
+            for (const Port& port : state.ports().ports().outputs)
+                kernel.drain->outputPlaces.push_back(state.placeOf(port.edge, false));
     }
     for (std::uint32_t slot = 0; slot < module.open.size(); ++slot) {
         std::optional<ir::Body> update =
             updateBody(functions, plan, slot, "update_" + module.open[slot].name, header);
-        if (plan.outputs.size() > 1)
-            for (const Port& port : state.ports().ports().outputs)
-                kernel.drain->outputPlaces.push_back(state.placeOf(port.edge, false));
         kernel.updates.push_back(update ? functions.add(std::move(*update)) : ir::kNone);
     }
     functions.finish(kernel);
-    Program made{wrapped(plan, std::move(kernel), std::move(bytes)), std::move(chunk)};
+    Program made{wrapped(plan, std::move(kernel), std::move(bytes)), std::move(chunk),
+                 std::move(partitioning)};
     if (made.chunk) placeEnds(*made.chunk, plan, made.elaboration.graph);
+    if (made.partitioning) placeEnds(*made.partitioning, made.elaboration.graph);
     return made;
 }
 

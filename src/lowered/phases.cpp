@@ -84,6 +84,14 @@ public:
         return std::move(w.body);
     }
 
+    ir::Body runPart(base::Context* context, const PartSteps& part) {
+        if (context) doOften(*context, false);
+        whole = &part.whole;
+        enter(part.name, part.depth, part.header);
+        steps(part.steps);
+        return std::move(w.body);
+    }
+
     ir::Body runBlocks(base::Context& context, base::SourceRange header) {
         ir::Body made = runOften(context, plan.scaled, "scaled", header);
         w.body = std::move(made);
@@ -107,14 +115,6 @@ public:
     }
 
 private:
-    static bool isAmong(const std::vector<EdgeId>& edges, EdgeId edge) {
-        return std::find(edges.begin(), edges.end(), edge) != edges.end();
-    }
-
-    void steps(const std::vector<Step>& list) {
-        if (passes && leaves(list) > kFewSteps) return stepsInPieces(list);
-        stepsOf(list);
-    }
     /// Items of several ports have fields instead.
     Ends endsOf(const plan::Phase& phase) const {
         Ends found = findEnds(plan, phase, functions.rates);
@@ -123,6 +123,14 @@ private:
         return found;
     }
 
+    static bool isAmong(const std::vector<EdgeId>& edges, EdgeId edge) {
+        return std::find(edges.begin(), edges.end(), edge) != edges.end();
+    }
+
+    void steps(const std::vector<Step>& list) {
+        if (passes && leaves(list) > kFewSteps) return stepsInPieces(list);
+        stepsOf(list);
+    }
 
     void stepsOf(std::span<const Step> list) {
         while (!list.empty()) {
@@ -170,7 +178,14 @@ private:
     }
 
     ir::Body runPiece(std::span<const Step> list, std::size_t depth, base::SourceRange header) {
-        w.body.name = "piece";
+        enter("piece", depth, header);
+        stepsOf(list);
+        return std::move(w.body);
+    }
+
+    /// A function inside of so many loops, with their counters as parameters.
+    void enter(const std::string& name, std::size_t depth, base::SourceRange header) {
+        w.body.name = name;
         w.body.range = w.body.header = w.range = header;
         for (std::size_t d = 0; d < depth; ++d)
             w.body.locals.push_back({"k" + std::to_string(d), w.types.intType(), {}});
@@ -178,8 +193,6 @@ private:
         std::vector<Reg> counters;
         for (std::uint32_t d = 0; d < depth; ++d) counters.push_back(w.load(d));
         items.inLoops(std::move(counters));
-        stepsOf(list);
-        return std::move(w.body);
     }
 
     // ---- draining
@@ -270,28 +283,15 @@ private:
     }
 
     void read(const Step& step) {
+        if (const plan::Position* place = state.ports().find(step)) return atPort(step, *place);
         if (step.channel != ends.in)
             takeItems(step.channel, items.index(step.channel, step.outputs[0]), step.count);
     }
 
     void write(const Step& step) {
+        if (const plan::Position* place = state.ports().find(step)) return atPort(step, *place);
         if (step.channel != ends.out)
             giveItems(step.channel, items.index(step.channel, step.inputs[0]), step.count);
-    }
-
-    /// From the input of the one filter.
-    void takeItems(EdgeId edge, const Index& first, std::int64_t count) {
-        items.loop(count, [&](Reg k) {
-            const Reg to = items.item(edge, first.plus(k));
-        if (const plan::Position* place = state.ports().find(step)) return atPort(step, *place);
-            const Type* type = w.body.regs[to].type;
-            if (type->isAggregate()) {
-                w.emit(Op::PopInto, type, {to});
-                return;
-            }
-        if (const plan::Position* place = state.ports().find(step)) return atPort(step, *place);
-            w.emit(Op::StoreAt, type, {to, w.operation(Op::Pop, type, {})});
-        });
     }
 
     /// Between the tape and the field of the port.
@@ -303,6 +303,19 @@ private:
         else
             items.giveToPort(step.channel, items.index(step.channel, step.inputs[0]), port,
                              step.count);
+    }
+
+    /// From the input of the one filter.
+    void takeItems(EdgeId edge, const Index& first, std::int64_t count) {
+        items.loop(count, [&](Reg k) {
+            const Reg to = items.item(edge, first.plus(k));
+            const Type* type = w.body.regs[to].type;
+            if (type->isAggregate()) {
+                w.emit(Op::PopInto, type, {to});
+                return;
+            }
+            w.emit(Op::StoreAt, type, {to, w.operation(Op::Pop, type, {})});
+        });
     }
 
     /// To its output.
@@ -431,6 +444,11 @@ SegmentBodies segmentBodies(Functions& functions, base::Context& context, const 
         if (writer.gives(segment.steps)) made.giver = made.bodies.size() - 1;
     }
     return made;
+}
+
+ir::Body partBody(Functions& functions, base::Context* context, const plan::Plan& plan,
+                  const PartSteps& part) {
+    return PhaseWriter(functions, plan).runPart(context, part);
 }
 
 ir::Body drainBody(Functions& functions, const plan::Plan& plan, const plan::Phase& phase,

@@ -7,6 +7,7 @@ import unittest
 import programs
 import shared_test
 import state_test
+import threads_test
 from shared_test import ints
 
 
@@ -58,6 +59,20 @@ class Handles(Lowered, state_test.Handles):
                 sizes.append(len(handle.save()))
         self.assertEqual(sizes[2], sizes[3])
         self.assertLessEqual(sizes[2], sizes[0])
+
+
+class Sharing(Lowered, threads_test.Sharing):
+    """Partitions are functions of the one filter."""
+
+    test_sanitizer = test_stopped_helper = None  # of the runtime alone
+
+    def test_plan(self):
+        """Partitions call functions of the one filter, and are named by what the program was."""
+        self.file("p.str", threads_test.BRANCHES)
+        out = self.call("build", "--shared", "--top=Branches", "--threads=2", "--tapes=arrays", "--emit=plan", "p.str")[0].decode()
+        shared = out[out.index("steady states in partitions") :]
+        self.assertRegex(shared, r"partition 0, .*\n +function \d+ of \d+ Branches\n")
+        self.assertRegex(shared, r"needs (the slice|all) of partition \d: Branches\.")
 
 
 if __name__ == "__main__":
