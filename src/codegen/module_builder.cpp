@@ -75,15 +75,22 @@ void addLikelyCallees(const ir::Body& body, ir::BlockId id, std::vector<std::uin
     }
 }
 
-/// Of blocks, and of chunks in which threads do the same.
+/// Of blocks, and of chunks and partitions in which threads do the same.
 std::set<std::uint32_t> functionsThatRunOften(const elab::Kernel& kernel, const plan::Plan& plan) {
     std::set<std::uint32_t> often;
     std::vector<const ir::Body*> todo{&kernel.blocks->work};
+    auto addParts = [&](const std::vector<plan::Step>& steps) {
+        for (const plan::Step& step : steps)
+            if (step.kind == plan::StepKind::Part && often.insert(step.port).second)
+                todo.push_back(&kernel.code.functions[step.port]);
+    };
     if (plan.chunk)
-        for (const plan::Segment& segment : plan.chunk->segments)
-            for (const plan::Step& step : segment.steps)
-                if (step.kind == plan::StepKind::Part && often.insert(step.port).second)
-                    todo.push_back(&kernel.code.functions[step.port]);
+        for (const plan::Segment& segment : plan.chunk->segments) addParts(segment.steps);
+    if (plan.partitioning) {
+        addParts(plan.partitioning->begin);
+        addParts(plan.partitioning->end);
+        for (const plan::Partition& each : plan.partitioning->partitions) addParts(each.steps);
+    }
     while (!todo.empty()) {
         const ir::Body& body = *todo.back();
         todo.pop_back();
@@ -402,6 +409,8 @@ unsigned ModuleBuilder::needVectorWidth(KernelFunctions& made, std::int64_t firi
                                kernel.blocks->work);
         return width;
     }
+    const bool hasPorts = !kernel.code.inputFields.empty() || !kernel.code.outputFields.empty();
+    if (hasPorts) return 0;  // whose fields are another firing's then
     if (!made.varying) {
         prepareFirings(*this, made);
         passes.show(base::Pass::VectoriseFirings, made.work->getName().str(),

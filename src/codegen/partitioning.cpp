@@ -23,11 +23,13 @@ std::vector<std::uint32_t> needsOf(const plan::Partitioning& all, std::size_t to
     return needs;
 }
 
-/// Who stands for a partition when there is something to say about it: a filter, if there is one.
-std::uint32_t nameOf(ModuleBuilder& m, const plan::Partition& partition) {
-    for (const graph::NodeId node : partition.nodes)
-        if (m.plan.program->graph.nodes[node].kind == graph::NodeKind::Filter) return node;
-    return partition.nodes.empty() ? STRC_NOBODY : partition.nodes.front();
+/// Who stands for a partition when there is something to say about it: a filter, if there is one, of the program as it was.
+std::uint32_t nameOf(ModuleBuilder& m, std::size_t k) {
+    const plan::Plan& plan = m.plan.before ? *m.plan.before : m.plan;
+    const std::vector<graph::NodeId>& nodes = plan.partitioning->partitions[k].nodes;
+    for (const graph::NodeId node : nodes)
+        if (plan.program->graph.nodes[node].kind == graph::NodeKind::Filter) return node;
+    return nodes.empty() ? STRC_NOBODY : nodes.front();
 }
 
 llvm::Constant* none(ModuleBuilder& m) { return llvm::ConstantPointerNull::get(m.ptr()); }
@@ -73,7 +75,7 @@ llvm::Constant* emitPartitioning(ModuleBuilder& m, const plan::Partitioning& par
         rows.push_back(llvm::ConstantStruct::getAnon(
             {functions[k], list, narrow(needs.size()),
              narrow(static_cast<std::size_t>(each.slices)), narrow(each.isInOrder ? 1 : 0),
-             narrow(each.drawsRandom ? 1 : 0), narrow(each.home), narrow(nameOf(m, each))}));
+             narrow(each.drawsRandom ? 1 : 0), narrow(each.home), narrow(nameOf(m, k))}));
     }
     auto* table = llvm::ArrayType::get(rows.front()->getType(), rows.size());
     const std::vector<std::uint32_t> posts = postsOf(m, partitioning);

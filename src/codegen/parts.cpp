@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "codegen/detail/ports.h"
 #include "strc/ending.h"
 
 namespace strc::codegen {
@@ -24,10 +25,10 @@ std::uint64_t placesOf(const graph::Ending& ending) {
     return places;
 }
 
-/// The file, or the open input, that the one filter takes its items from.
-const strc_ending_node& sourceOf(const graph::Ending& ending) {
+/// The file, or the open input, that is this input of the program.
+const strc_ending_node& sourceOf(const graph::Ending& ending, std::uint32_t input) {
     return *std::find_if(ending.nodes.begin(), ending.nodes.end(),
-                         [](const strc_ending_node& node) { return node.input != STRC_NOBODY; });
+                         [&](const strc_ending_node& node) { return node.input == input; });
 }
 
 /// The function counts down numbers in a field. Those of the run are copied there and back, so that they are right if the state
@@ -59,12 +60,35 @@ public:
 
 private:
     void emit(const Step& step) {
+        const graph::Node& filter = m.plan.program->graph.nodes[0];
         if (step.kind == StepKind::Part) given = emitPart(c, step);
-        if (step.kind == StepKind::Read)
-            call("strc_read", step, c.item(step.channel, step.outputs[0]), itemsLeft(step));
-        if (step.kind == StepKind::Write)
-            call("strc_write", step, c.item(step.channel, step.inputs[0]),
-                 b.CreateLoad(m.i64(), given));
+        if (step.kind == StepKind::Read) {
+            const bool hasFields = !filter.inputRates.empty();
+            call("strc_read", step,
+                 hasFields ? portField(c, 0, step.port, true)
+                           : c.item(step.channel, step.outputs[0]),
+                 itemsLeft(step));
+        }
+        if (step.kind == StepKind::Write) {
+            if (filter.outputRates.empty())
+                call("strc_write", step, c.item(step.channel, step.inputs[0]),
+                     b.CreateLoad(m.i64(), given));
+            else
+                call("strc_write", step, portField(c, 0, step.port, false), givenAt(step.port));
+        }
+    }
+
+    /// At one of several ports: by how much the function has counted down.
+    llvm::Value* givenAt(std::uint32_t port) {
+        const elab::Kernel& kernel = oneFilter(m.plan);
+        const std::uint32_t place = kernel.drain->outputPlaces[port];
+        llvm::Value* field = b.CreateConstInBoundsGEP1_64(
+            m.i8(), c.fieldsOf(0),
+            static_cast<std::uint64_t>(kernel.fieldOffsets[kernel.drain->left]));
+        auto number = [&](llvm::Value* all) {
+            return b.CreateLoad(m.i64(), b.CreateConstInBoundsGEP1_64(m.i64(), all, place));
+        };
+        return b.CreateSub(number(numbers), number(field));
     }
 
     void call(const char* name, const Step& step, llvm::Value* items, llvm::Value* count) {
@@ -74,8 +98,8 @@ private:
     /// Those that come before any that lacks: the function takes no more.
     llvm::Value* itemsLeft(const Step& read) {
         llvm::Value* left = b.CreateLoad(
-            m.i64(),
-            b.CreateConstInBoundsGEP1_64(m.i64(), numbers, sourceOf(m.plan.drain->ending).place));
+            m.i64(), b.CreateConstInBoundsGEP1_64(m.i64(), numbers,
+                                                  sourceOf(m.plan.drain->ending, read.port).place));
         return b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, left,
                                        b.getInt64(static_cast<std::uint64_t>(read.count)));
     }
@@ -98,13 +122,14 @@ llvm::Value* emitPart(PhaseContext& c, const Step& step) {
     const graph::Node& node = m.plan.program->graph.nodes[step.node];
     KernelFunctions& functions = m.kernel(node.kernel, false, false);
     llvm::Value* none = llvm::PoisonValue::get(m.ptr());
-    auto place = [&](const std::vector<graph::EdgeId>& edges, const std::vector<Position>& at) {
-        return at.empty() ? none : c.item(edges[0], at[0]);
+    auto place = [&](const std::vector<graph::EdgeId>& edges, const std::vector<Position>& at,
+                     bool hasFields) {
+        return at.empty() || hasFields ? none : c.item(edges[0], at[0]);
     };
     std::vector<llvm::Value*> args{c.env(),
                                    c.fieldsOf(step.node),
-                                   place(node.inputs, step.inputs),
-                                   place(node.outputs, step.outputs),
+                                   place(node.inputs, step.inputs, !node.inputRates.empty()),
+                                   place(node.outputs, step.outputs, !node.outputRates.empty()),
                                    c.b.getInt32(step.node),
                                    c.b.getInt32(0)};
     for (int side = 0; side < 2; ++side) {
@@ -112,8 +137,12 @@ llvm::Value* emitPart(PhaseContext& c, const Step& step) {
         c.b.CreateStore(c.b.getInt64(0), count);
         args.push_back(count);
     }
+    llvm::Value* given = args.back();
+    const ir::Body& body = functions.kernel->code.functions[step.port];
+    for (std::uint32_t d = 0; d < body.params; ++d)
+        args.push_back(c.b.CreateTrunc(c.trips[d], m.i32()));
     c.b.CreateCall(m.callee(functions, {ir::CalleeKind::Stream, step.port}), args);
-    return args.back();
+    return given;
 }
 
 llvm::Function* emitOwnDrain(ModuleBuilder& m, const plan::Phase& phase, const std::string& name) {

@@ -104,15 +104,18 @@ llvm::Value* PhaseContext::callWork(llvm::Function* work, const Step& step,
                                     const graph::Rates& rates, llvm::Value* loopIndex,
                                     llvm::Value* transposed) {
     llvm::Value* none = llvm::PoisonValue::get(m.ptr());
+    const graph::Node& node = m.plan.program->graph.nodes[step.node];
     auto window = [&](const std::vector<EdgeId>& edges, const std::vector<Position>& from,
-                      std::int64_t rate) {
-        if (edges.empty()) return none;
+                      std::int64_t rate, bool hasFields) {
+        if (edges.empty() || hasFields) return none;
         if (edges.size() > 1) return branches(edges, from, loopIndex);
         return hasRings() ? rings().header(edges[0]) : item(edges[0], from[0], loopIndex, rate);
     };
-    llvm::Value* in =
-        transposed ? transposed : window(m.plan.inputsOf(step.node), step.inputs, rates.pop.max);
-    llvm::Value* out = window(m.plan.outputsOf(step.node), step.outputs, rates.push.max);
+    llvm::Value* in = transposed ? transposed
+                                 : window(m.plan.inputsOf(step.node), step.inputs, rates.pop.max,
+                                          !node.inputRates.empty());
+    llvm::Value* out = window(m.plan.outputsOf(step.node), step.outputs, rates.push.max,
+                              !node.outputRates.empty());
     const std::int64_t counter = m.plan.counters[step.node];
     llvm::Value* iteration = b.getInt32(0);
     if (counter >= 0) iteration = b.CreateTrunc(b.CreateLoad(m.i64(), at(counter)), m.i32());
@@ -121,8 +124,8 @@ llvm::Value* PhaseContext::callWork(llvm::Function* work, const Step& step,
 }
 
 KernelFunctions& PhaseContext::functionsOf(const Step& step) {
-    return m.kernel(m.plan.program->graph.nodes[step.node].kernel,
-                    m.plan.inputsOf(step.node).size() > 1, m.plan.outputsOf(step.node).size() > 1);
+    return m.kernel(m.plan.program->graph.nodes[step.node].kernel, m.plan.dealsInputs(step.node),
+                    m.plan.dealsOutputs(step.node));
 }
 
 llvm::Function* declarePhase(ModuleBuilder& m, const std::string& name, std::size_t depth,

@@ -13,6 +13,7 @@
 #include "codegen/detail/partitioning.h"
 #include "codegen/detail/parts.h"
 #include "codegen/detail/phase_context.h"
+#include "codegen/detail/ports.h"
 #include "codegen/detail/state_pieces.h"
 #include "codegen/detail/vector_pipelines.h"
 #include "codegen/detail/work_memory.h"
@@ -499,8 +500,10 @@ private:
         loop(step.count, [&](llvm::Value* loopIndex) {
             if (polls && step.count > 1) emitPoll(m, b, c.env());
             emitDelivery(m, b, c.env(), c.state(), step.node);
+            emitTakes(c, step, loopIndex, 1);
             c.callWork(isPrework ? functions.prework : functions.work, step,
                        isPrework ? *node.prework : node.work, loopIndex);
+            emitGives(c, step, loopIndex, 1);
             emitFired(m, b, c.env(), step.node);
             if (!isPrework) c.addToCounter(step.node, 1);
         });
@@ -564,8 +567,10 @@ private:
             loopIndex = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, loopIndex,
                                                 b.getInt64(count - width));
         if (isLong(*functions.kernel->code.work)) emitPoll(m, b, c.env());
+        emitTakes(c, step, loopIndex, static_cast<std::int64_t>(width));
         llvm::Value* done = c.callWork(functions.vectorWork.at(static_cast<unsigned>(width)), step,
                                        node.work, loopIndex);
+        emitGives(c, step, loopIndex, static_cast<std::int64_t>(width));
         llvm::BasicBlock* called = b.GetInsertBlock();
         b.CreateCondBr(done, next, one, llvm::MDBuilder(m.context).createLikelyBranchWeights());
         b.SetInsertPoint(next);
@@ -586,7 +591,9 @@ private:
                       llvm::PHINode* single, llvm::BasicBlock* after) {
         llvm::BasicBlock* one = b.GetInsertBlock();
         emitPoll(m, b, c.env());
+        emitTakes(c, step, single, 1);
         c.callWork(work, step, node.work, single);
+        emitGives(c, step, single, 1);
         c.addToCounter(step.node, 1);
         llvm::Value* following = b.CreateNUWAdd(single, b.getInt64(1));
         single->addIncoming(following, b.GetInsertBlock());

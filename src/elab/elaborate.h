@@ -50,6 +50,13 @@ struct Drain {
     std::uint32_t init = ir::kNone, steady = ir::kNone;  ///< into StreamCode::functions
     std::uint32_t left = ir::kNone;  ///< the field
     graph::Ending ending;  ///< of the program as it was written; places are indices into the field
+    /// By output port, if it has several (ir::StreamCode::outputFields): the number that counts what is given there.
+    std::vector<std::uint32_t> outputPlaces = {};
+};
+
+/// Bytes of the fields of a filter.
+struct FieldBytes {
+    std::int64_t at = 0, size = 0;
 };
 
 /// What filters of one declaration with equal constants share.
@@ -84,6 +91,8 @@ struct Kernel {
     /// into StreamCode::functions; ir::kNone: nothing. It gets whether the results are kept; else they are made for the checks alone.
     std::vector<std::uint32_t> updates = {};
     std::optional<Drain> drain = {};  ///< likewise, if anything can be left at the end of its input
+    /// Likewise, what one phase leaves to the next: fields of its filters, and items that stay on tapes. None: all fields.
+    std::optional<std::vector<FieldBytes>> kept = {};
 };
 
 /// Why a program is symbolic: only the run can tell the shapes of some tensors. Then all of its tensors stay values of type

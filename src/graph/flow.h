@@ -12,12 +12,6 @@ namespace strc::graph {
 /// more is refused (RepetitionOverflow).
 constexpr std::int64_t kMaxCount = std::int64_t{1} << 60;
 
-/// Items of one end: those of the first firing differ if the filter has a prework.
-struct FlowRate {
-    std::int64_t first = 0;
-    std::int64_t then = 0;
-};
-
 struct Flow {
     NodeId from = kNone;
     NodeId to = kNone;

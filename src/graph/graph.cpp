@@ -34,6 +34,11 @@ const Rates& ratesOf(const Node& node, bool first) {
     return first && node.prework ? *node.prework : node.work;
 }
 
+/// Of a filter at one of several ports.
+std::int64_t rateAt(const Node& node, const FlowRate& port, bool first) {
+    return first && node.prework ? port.first : port.then;
+}
+
 std::int64_t exact(const Rate& rate) {
     STRC_ASSERT(!rate.dynamic, "static rate asked of a dynamic one");
     return rate.max;
@@ -83,7 +88,9 @@ std::int64_t popRate(const Graph& graph, EdgeId id, bool first) {
     const Edge& edge = graph.edges[id];
     const Node& node = graph.nodes[edge.to];
     switch (node.kind) {
-        case NodeKind::Filter: return exact(ratesOf(node, first).pop);
+        case NodeKind::Filter:
+            if (!node.inputRates.empty()) return rateAt(node, node.inputRates[edge.toPort], first);
+            return exact(ratesOf(node, first).pop);
         case NodeKind::Duplicate: return 1;
         case NodeKind::RoundRobinJoiner: return node.weights[edge.toPort];
         case NodeKind::RoundRobinSplitter: return node.totalWeight;
@@ -93,7 +100,7 @@ std::int64_t popRate(const Graph& graph, EdgeId id, bool first) {
 
 std::int64_t peekRate(const Graph& graph, EdgeId id, bool first) {
     const Node& node = graph.nodes[graph.edges[id].to];
-    if (node.kind != NodeKind::Filter) return popRate(graph, id, first);
+    if (node.kind != NodeKind::Filter || !node.inputRates.empty()) return popRate(graph, id, first);
     return exact(ratesOf(node, first).peek);
 }
 
@@ -101,7 +108,10 @@ std::int64_t pushRate(const Graph& graph, EdgeId id, bool first) {
     const Edge& edge = graph.edges[id];
     const Node& node = graph.nodes[edge.from];
     switch (node.kind) {
-        case NodeKind::Filter: return exact(ratesOf(node, first).push);
+        case NodeKind::Filter:
+            if (!node.outputRates.empty())
+                return rateAt(node, node.outputRates[edge.fromPort], first);
+            return exact(ratesOf(node, first).push);
         case NodeKind::Duplicate: return 1;
         case NodeKind::RoundRobinSplitter: return node.weights[edge.fromPort];
         case NodeKind::RoundRobinJoiner: return node.totalWeight;

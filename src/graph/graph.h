@@ -50,17 +50,26 @@ enum Effect : std::uint8_t {
 
 enum class NodeKind : std::uint8_t { Filter, Duplicate, RoundRobinSplitter, RoundRobinJoiner };
 
-/// A filter, a splitter or a joiner. Ports are numbered; a filter has at most one on each side.
+/// Items of one end: those of the first firing differ if the filter has a prework.
+struct FlowRate {
+    std::int64_t first = 0;
+    std::int64_t then = 0;
+};
+
+/// A filter, a splitter or a joiner. Ports are numbered; a filter has at most one on each side, but for one that stands for a whole
+/// program (ir::StreamCode::inputFields).
 struct Node {
     NodeKind kind = NodeKind::Filter;
-    KernelId kernel = kNone;              ///< filters
-    Rates work;                           ///< filters
-    std::optional<Rates> prework;         ///< filters: rates of the first firing
-    std::vector<std::int64_t> weights;    ///< round robins: one for each port on the many side
-    std::int64_t totalWeight = 0;         ///< their sum
+    KernelId kernel = kNone;  ///< filters
+    Rates work;  ///< filters
+    std::optional<Rates> prework;  ///< filters: rates of the first firing
+    std::vector<std::int64_t> weights;  ///< round robins: one for each port on the many side
+    std::int64_t totalWeight = 0;  ///< their sum
     std::vector<EdgeId> inputs, outputs;  ///< by port
-    std::string name;                     ///< "Scale", "splitter", …
-    std::uint32_t index = 0;              ///< position among the children of its composite
+    /// Of a filter with several ports on a side, by port; `work` and `prework` have nothing there. Else empty.
+    std::vector<FlowRate> inputRates = {}, outputRates = {};
+    std::string name;  ///< "Scale", "splitter", …
+    std::uint32_t index = 0;  ///< position among the children of its composite
     CompositeId parent = kNone;
     std::uint32_t order = 0;  ///< structural order of 12.6: greater is more downstream
     std::uint8_t effects = kNoEffect;

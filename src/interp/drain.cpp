@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "graph/ending.h"
+#include "interp/detail/ports.h"
 #include "interp/detail/static_run.h"
 
 namespace strc::interp {
@@ -71,42 +72,64 @@ bool StaticRun::drainPhases(const strc_draining& draining) {
     return true;
 }
 
-/// Nobody fires the filters with files of a program whose one filter drains itself: the last items of the file, for that.
-void StaticRun::takeFile(const strc_draining& draining) {
+/// Nobody fires the filters with files of a program whose one filter drains itself: the last items of the files, for that.
+void StaticRun::takeFiles(const strc_draining& draining) {
+    std::uint32_t input = 0;
     for (const Actor& actor : state.actors) {
         if (!actor.reader) continue;
         const strc_ending_node* nodes = draining.ending->nodes;
         const auto source =
             std::find_if(nodes, nodes + draining.ending->node_count,
-                         [](const strc_ending_node& node) { return node.input != STRC_NOBODY; });
+                         [input](const strc_ending_node& node) { return node.input == input; });
         const std::int64_t more = draining.wanted[source - nodes] - draining.fired[source - nodes];
         state.channels.takeItems(*actor.reader, actor.node->outputs[0],
                                  static_cast<std::uint64_t>(more));
+        ++input;
     }
 }
 
 /// What the one filter has given. False: the run is over.
-bool StaticRun::writeFile() {
+bool StaticRun::writeFiles() {
     return std::all_of(state.actors.begin(), state.actors.end(), [&](Actor& actor) {
         if (!actor.writer || actor.input->size() == 0) return true;
         return firings.fire(actor, static_cast<std::int64_t>(actor.input->size()));
     });
 }
 
+/// One of the functions. The numbers say how much it has given. False: the run is over.
+bool StaticRun::drainOnce(Actor& one, const eval::Code& code, bool isInit) {
+    const elab::Drain& drain = *one.kernel->drain;
+    std::vector<std::int64_t> before(placesOf(*one.kernel)), after(before.size());
+    const std::byte* numbers = one.instance.state.data() + one.kernel->fieldOffsets[drain.left];
+    const std::size_t bytes = before.size() * sizeof(std::int64_t);
+    std::memcpy(before.data(), numbers, bytes);
+    for (std::size_t port = 0; port < one.node->inputRates.size(); ++port) {
+        const graph::FlowRate& rate = one.node->inputRates[port];
+        takeAtPort(state.channels, one, port, isInit ? rate.first : rate.then);
+    }
+    if (!firings.runFunction(one, code)) return false;
+    std::memcpy(after.data(), numbers, bytes);
+    for (std::size_t port = 0; port < one.node->outputRates.size(); ++port) {
+        const std::uint32_t place = drain.outputPlaces[port];
+        giveAtPort(state.channels, one, port, before[place] - after[place]);
+    }
+    return true;
+}
+
 /// The functions leave firings out themselves, by the numbers in a field.
 bool StaticRun::drainFunctions(const strc_draining& draining, Actor& one) {
     const elab::Drain& drain = *one.kernel->drain;
-    takeFile(draining);
+    takeFiles(draining);
     std::memcpy(one.instance.state.data() + one.kernel->fieldOffsets[drain.left], draining.left,
                 placesOf(*one.kernel) * sizeof(std::int64_t));
-    auto run = [&](const eval::Code& code) {
-        if (!firings.runFunction(one, code) || !writeFile()) return false;
+    auto run = [&](const eval::Code& code, bool isInit) {
+        if (!drainOnce(one, code, isInit) || !writeFiles()) return false;
         state.drainOutput(false);
         return !state.stopped;
     };
-    if (draining.has_init && !run(*one.code->firstDrain)) return false;
+    if (draining.has_init && !run(*one.code->firstDrain, true)) return false;
     for (std::int64_t k = 0; k < draining.trips; ++k)
-        if (!run(*one.code->drain)) return false;
+        if (!run(*one.code->drain, false)) return false;
     const strc_waiting waiting = strc_ending_waiting(draining.ending, draining.wanted);
     state.waiting = graph::Waiting{waiting.items, waiting.most};
     return true;

@@ -140,9 +140,10 @@ void Engine::findVisibleOrder() {
 
 void Engine::wireTapes() {
     for (Actor& actor : state.actors) {
-        if (!actor.node->inputs.empty()) actor.input = &state.channels.tapes[actor.node->inputs[0]];
-        if (!actor.node->outputs.empty())
-            actor.output = &state.channels.tapes[actor.node->outputs[0]];
+        const bool hasInput = !actor.node->inputs.empty() && actor.node->inputRates.empty();
+        const bool hasOutput = !actor.node->outputs.empty() && actor.node->outputRates.empty();
+        if (hasInput) actor.input = &state.channels.tapes[actor.node->inputs[0]];
+        if (hasOutput) actor.output = &state.channels.tapes[actor.node->outputs[0]];
         actor.instance.input = actor.input;
         actor.instance.output = actor.output;
         for (EdgeId edge : actor.node->outputs)

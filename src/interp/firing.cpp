@@ -5,6 +5,7 @@
 #include "eval/firing_node.h"
 #include "graph/hierarchy.h"
 #include "interp/detail/firings.h"
+#include "interp/detail/ports.h"
 #include "interp/faults.h"
 
 namespace strc::interp {
@@ -73,6 +74,7 @@ bool Firings::canFire(const Actor& actor) {
     if (actor.node->kind == graph::NodeKind::Filter) {
         if (actor.input && !actor.input->has(static_cast<std::uint64_t>(actor.next().need)))
             return false;
+        if (!hasItemsAtPorts(state.channels, actor)) return false;
         return actor.guards.empty() ||
                state.messages.guardsAllow(actor, state.actors, state.isDraining);
     }
@@ -87,7 +89,7 @@ bool Firings::canFire(const Actor& actor) {
 }
 
 std::int64_t Firings::batchSize(const Actor& actor) const {
-    if (state.orderVisible || actor.fired == 0) return 1;
+    if (state.orderVisible || actor.fired == 0 || hasPorts(actor)) return 1;
     std::int64_t times = std::min(kBatch, actor.target - actor.fired);
     if (actor.node->kind != graph::NodeKind::Filter) {
         for (std::size_t port = 0; port < actor.node->inputs.size(); ++port) {
@@ -184,10 +186,12 @@ bool Firings::fireFilter(Actor& actor) {
     bool prework = actor.fired == 0 && actor.code->prework;
     eval::Firing firing = how.limits;
     actor.firing = true;
+    takeAtPorts(state.channels, actor);
     bool fine = runCode(actor, prework ? *actor.code->prework : *actor.code->work, firing);
     if (!fine && state.isStarved) return false;  // it never goes on
     actor.firing = false;
     if (!fine || !checkCounts(actor, how, firing, prework)) return false;
+    giveAtPorts(state.channels, actor);
     ++actor.fired;
     if (!prework) ++actor.instance.iterations;
     return true;

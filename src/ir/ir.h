@@ -102,7 +102,7 @@ struct Instr {
     bool checked = true;
     bool flag =
         false;  ///< Loop: do-while; If: the condition nearly always holds; Split: duplicate; Declare: needs no
-        ///< zeroing; Call: see CalleeKind
+    ///< zeroing; Call: see CalleeKind
     bool isNatural =
         false;  ///< Div, Rem: neither operand is negative; Add, Mul of ints: the result does not wrap
     types::MathFn math = types::MathFn::Count;
@@ -253,6 +253,9 @@ struct StreamCode {
     /// first parameter and Body::result is its type.
     std::vector<std::optional<Body>> defaults;
     std::vector<Variable> fields;
+    /// Of a filter that stands for a whole program (lowered/lower.h) and has several ports on a side, by port: the field, an array, in
+    /// which a firing finds what it takes there, or leaves what it gives. It has no tape on that side. Else empty.
+    std::vector<std::uint32_t> inputFields = {}, outputFields = {};
     std::vector<StoredArray> stored;  ///< of code with its constants bound
     Body setup;
     std::optional<Body> init, prework, work;  ///< filters

@@ -114,7 +114,10 @@ private:
             return;
         }
         if (tokens.accept("field")) {
+            const auto field = static_cast<std::uint32_t>(code.fields.size());
             code.fields.push_back(types.variable());
+            if (tokens.accept("input")) code.inputFields.push_back(field);
+            if (tokens.accept("output")) code.outputFields.push_back(field);
             return;
         }
         if (tokens.accept("stored")) {

@@ -9,6 +9,7 @@
 //   stream    = kind name [ "stateful" ] [ "library" ] sides "{" { member } "}"
 //               kind: filter pipeline splitjoin feedbackloop; sides: type "->" type, or "untyped"
 //   member    = ( "parameter" | "captured" | "field" | "stored" ) name ":" type     in this order
+//               [ "input" | "output" ]                    a field that is a port, numbered as they come
 //             | "default" INT body                                        INT: which parameter
 //             | body                                    setup, init, prework, work, body, functions
 //   body      = kind [ NAME ] [ "(" [ name ":" type { "," name ":" type } ] ")" ] [ "->" type ]
@@ -42,6 +43,7 @@
 //   declare   variable [ "," regs ] [ "overwritten" ]
 //   others    what they have of: variable, regs, index (an integer), separated by commas, where
 //             variable = ( "local" | "field" | "constant" | "global" | "stored" ) name | "input" | "output"
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -55,6 +57,14 @@ namespace {
 using detail::Names;
 using detail::typeText;
 using types::TypeKind;
+
+/// What it says behind a field in which firings find or leave the items of a port.
+const char* portWord(const StreamCode& s, std::uint32_t field) {
+    const auto has = [&](const std::vector<std::uint32_t>& side) {
+        return std::find(side.begin(), side.end(), field) != side.end();
+    };
+    return has(s.inputFields) ? " input" : has(s.outputFields) ? " output" : "";
+}
 
 const char* bodyWord(BodyKind kind) {
     static constexpr const char* words[] = {"setup",   "init",      "prework", "work",   "function",
@@ -150,8 +160,9 @@ void Printer::stream(const StreamCode& s, std::uint32_t index) {
     for (std::uint32_t i = 0; i < s.constants.size(); ++i)
         line(fmt::format("{} {}: {}", i < s.params ? "parameter" : "captured", names.constants[i],
                          typeText(s.constants[i].type)));
-    for (std::size_t i = 0; i < s.fields.size(); ++i)
-        line(fmt::format("field {}: {}", names.fields[i], typeText(s.fields[i].type)));
+    for (std::uint32_t i = 0; i < s.fields.size(); ++i)
+        line(fmt::format("field {}: {}{}", names.fields[i], typeText(s.fields[i].type),
+                         portWord(s, i)));
     for (std::size_t i = 0; i < s.stored.size(); ++i)  // names are of the file, and may be anything
         line(fmt::format("stored #{}: {}", i, typeText(s.stored[i].type)));
     for (std::size_t i = 0; i < s.defaults.size(); ++i)

@@ -54,6 +54,7 @@ std::vector<bool> storedFields(const StreamCode& code) {
     if (code.work) noteStores(*code.work, stored);
     if (code.prework) noteStores(*code.prework, stored);
     for (const Body& function : code.functions) noteStores(function, stored);
+    for (std::uint32_t field : code.inputFields) stored[field] = true;  // before each firing
     return stored;
 }
 

@@ -12,7 +12,7 @@ namespace strc::ir {
 /// Those that one body stores to, of so many.
 std::vector<bool> storedFields(const Body&, std::size_t fields);
 
-/// Those that work, prework, functions or handlers store to.
+/// Those that work, prework, functions or handlers store to, and those in which firings find items.
 std::vector<bool> storedFields(const StreamCode&);
 
 }  // namespace strc::ir

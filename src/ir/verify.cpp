@@ -1,5 +1,7 @@
 #include "ir/verify.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "ir/attention.h"
@@ -81,6 +83,7 @@ private:
         const RegInfo* yields = nullptr;  ///< must yield this
     };
 
+    void ports();
     void block(BlockId, Around);
     void instr(const Instr&, Around, bool last);
     void yield(const Instr&, Around);
@@ -791,7 +794,23 @@ std::vector<Fault> Verifier::run() {
         faults.push_back({where() + ": parameters are missing among the locals", body.range});
     else
         block(body.entry, {});
+    if (stream) ports();
     return std::move(faults);
+}
+
+/// Arrays, on sides that have no tape.
+void Verifier::ports() {
+    for (const bool isInput : {true, false}) {
+        const std::vector<std::uint32_t>& fields =
+            isInput ? stream->inputFields : stream->outputFields;
+        const bool areFine = std::all_of(fields.begin(), fields.end(), [&](std::uint32_t field) {
+            return field < stream->fields.size() && stream->fields[field].type->is(TypeKind::Array);
+        });
+        const Type* tape = isInput ? stream->input : stream->output;
+        if (!areFine || (!fields.empty() && tape && !tape->is(TypeKind::Void)))
+            faults.push_back(
+                {where() + ": a port is an array on a side without a tape", body.range});
+    }
 }
 
 std::vector<std::string> textsOf(const std::vector<Fault>& faults) {

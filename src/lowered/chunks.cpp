@@ -17,12 +17,12 @@ using plan::Step;
 using plan::StepKind;
 
 /// How many steps of that kind are no part of a loop?
-std::ptrdiff_t count(const plan::Chunk& chunk, StepKind kind) {
+std::size_t count(const plan::Chunk& chunk, StepKind kind) {
     std::ptrdiff_t found = 0;
     for (const plan::Segment& segment : chunk.segments)
         found += std::count_if(segment.steps.begin(), segment.steps.end(),
                                [&](const Step& step) { return step.kind == kind; });
-    return found;
+    return static_cast<std::size_t>(found);
 }
 
 /// What is carried, by where it lies in the fields of the one filter.
@@ -147,10 +147,8 @@ plan::Chunk ofOneSlice(plan::Chunk chunk) {
 
 bool hasChunk(const plan::Plan& plan) {
     if (!plan.chunk) return false;
-    const Ports ports = findPorts(plan);
-    const std::ptrdiff_t reads = ports.input == graph::kNone ? 0 : 1,
-                         writes = ports.output == graph::kNone ? 0 : 1;
-    return count(*plan.chunk, StepKind::Read) == reads &&
+    const std::size_t reads = plan.inputs.size(), writes = plan.outputs.size();
+    return reads <= 1 && writes <= 1 && count(*plan.chunk, StepKind::Read) == reads &&
            count(*plan.chunk, StepKind::Write) == writes;
 }
 
@@ -184,7 +182,8 @@ plan::Chunk chunkOf(Functions& functions, base::Context& context, const plan::Pl
 
 void placeEnds(plan::Chunk& chunk, const plan::Plan& plan, const graph::Graph& graph) {
     const Ports ports = findPorts(plan);
-    auto place = [&](Step& step, EdgeId open, NodeId file) {
+    auto place = [&](Step& step, EdgeId open, const std::vector<Port>& side) {
+        const NodeId file = side[0].file;
         step.channel = open;
         if (file == graph::kNone) return;
         step.kind = StepKind::Fire;
@@ -192,8 +191,8 @@ void placeEnds(plan::Chunk& chunk, const plan::Plan& plan, const graph::Graph& g
     };
     for (plan::Segment& segment : chunk.segments)
         for (Step& step : segment.steps) {
-            if (step.kind == StepKind::Read) place(step, graph.input, ports.reader);
-            if (step.kind == StepKind::Write) place(step, graph.output, ports.writer);
+            if (step.kind == StepKind::Read) place(step, graph.input, ports.inputs);
+            if (step.kind == StepKind::Write) place(step, graph.output, ports.outputs);
         }
 }
 

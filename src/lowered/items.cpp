@@ -46,6 +46,10 @@ const Items::OwnTape* Items::ownTape(EdgeId edge) const {
 
 Index Items::index(EdgeId edge, const Position& position) const {
     if (const OwnTape* own = ownTape(edge)) return {position.base - own->first, {}};
+    return place(position);
+}
+
+Index Items::place(const Position& position) const {
     Index at{position.base, {}};
     for (std::size_t d = 0; d < position.perIteration.size(); ++d)
         at = at.plus(counters[d], position.perIteration[d]);
@@ -102,14 +106,33 @@ void Items::copy(Reg to, Reg from) {
 void Items::copyItems(EdgeId toEdge, const Index& to, EdgeId fromEdge, const Index& from,
                       std::int64_t count) {
     const bool areApart = plan.channels[toEdge].tape != plan.channels[fromEdge].tape;
-    if (together && areApart && count > 1 && tapeType(toEdge)->element->isScalar()) {
-        const Window target{tape(toEdge), valueOf(to)}, source{tape(fromEdge), valueOf(from)};
+    const Reg target = tape(toEdge);
+    copyBetween({target, to}, {tape(fromEdge), from}, count, areApart);
+}
+
+void Items::copyBetween(const Place& to, const Place& from, std::int64_t count, bool areApart) {
+    if (together && areApart && count > 1 && w.body.regs[to.array].type->element->isScalar()) {
+        const Window target{to.array, valueOf(to.at)}, source{from.array, valueOf(from.at)};
         return moveItems(w, target, source, count);
     }
     loop(count, [&](Reg k) {
-        const Reg target = item(toEdge, to.plus(k));
-        copy(target, item(fromEdge, from.plus(k)));
+        const Reg target = w.reference(to.array, valueOf(to.at.plus(k)));
+        copy(target, w.reference(from.array, valueOf(from.at.plus(k))));
     });
+}
+
+Items::Place Items::atPort(EdgeId edge, const Index& at) {
+    return {fieldRef(state.portOf(edge), state.portType(edge)), at};
+}
+
+void Items::takeFromPort(EdgeId edge, const Index& to, const Index& port, std::int64_t count) {
+    const Reg target = tape(edge);
+    copyBetween({target, to}, atPort(edge, port), count, true);
+}
+
+void Items::giveToPort(EdgeId edge, const Index& from, const Index& port, std::int64_t count) {
+    const Place target = atPort(edge, port);
+    copyBetween(target, {tape(edge), from}, count, true);
 }
 
 void Items::zeroItems(EdgeId edge, const Index& first, std::int64_t count) {

@@ -7,6 +7,7 @@
 #include "elab/replace.h"
 #include "ir/calls.h"
 #include "lowered/detail/chunks.h"
+#include "lowered/detail/partitions.h"
 #include "lowered/detail/phases.h"
 #include "lowered/detail/ports.h"
 #include "lowered/detail/start.h"
@@ -42,15 +43,16 @@ ir::StreamCode frame(const plan::Plan& plan, const std::string& name, base::Sour
     code.name = name;
     code.range = code.header = header;
     code.setup.blocks.emplace_back();
-    if (ports.input != graph::kNone) code.input = graph::memoryOf(graph.edges[ports.input]);
-    if (ports.output != graph::kNone) code.output = graph::memoryOf(graph.edges[ports.output]);
+    if (ports.input() != graph::kNone) code.input = graph::memoryOf(graph.edges[ports.input()]);
+    if (ports.output() != graph::kNone) code.output = graph::memoryOf(graph.edges[ports.output()]);
     return code;
 }
 
-graph::Rates ratesOf(const plan::Phase& phase) {
-    const std::int64_t reads = phase.reads.empty() ? 0 : phase.reads.back();
-    return {graph::fixedRate(reads), graph::fixedRate(reads),
-            graph::fixedRate(plan::itemsWritten(phase.steps))};
+/// Of its tapes; a side with several ports has none.
+graph::Rates ratesOf(const plan::Plan& plan, const plan::Phase& phase) {
+    const std::int64_t reads = phase.reads.size() == 1 ? phase.reads[0] : 0;
+    const std::int64_t writes = plan.outputs.size() == 1 ? plan::itemsWritten(phase.steps) : 0;
+    return {graph::fixedRate(reads), graph::fixedRate(reads), graph::fixedRate(writes)};
 }
 
 /// That of a file stays with the filter that writes it.
@@ -81,9 +83,7 @@ elab::Elaboration wrapped(const plan::Plan& plan, elab::Kernel kernel, std::stri
     node.prework = made.kernels[0].prework;
     node.effects = effectsOf(graph);
     for (graph::Edge& edge : made.graph.edges) edge.initial.clear();  // they lie on tapes
-    if (graph.input == graph::kNone) node.inputs.clear();
-    if (graph.output == graph::kNone) node.outputs.clear();
-    addFiles(made, plan);
+    connectPorts(made, plan);
     return made;
 }
 
@@ -94,7 +94,6 @@ std::string whyNot(const ir::Module& module, const plan::Plan& plan) {
     if (plan.demand) return "it has dynamic rates";
     if (plan.tapes != plan::Tapes::Linear) return "its tapes are ring buffers";
     if (!plan.mailboxes.empty()) return "it sends messages";
-    if (std::string why = whyNoPorts(plan); !why.empty()) return why;
     for (NodeId id = 0; id < program.graph.nodes.size(); ++id) {
         const graph::Node& node = program.graph.nodes[id];
         if (node.kernel == graph::kNone) continue;
@@ -122,9 +121,9 @@ Program lowerEnds(base::Context& context, types::TypeTable& types, const ir::Mod
     const RateProofs rates(module, *plan.program);
     Lanes lanes(context, types, options.target, *plan.program, rates);
     Functions functions(types, state, rates, lanes, *plan.program);
-    kernel.work = ratesOf(plan.steady);
+    kernel.work = ratesOf(plan, plan.steady);
     if (!plan.init.steps.empty() || anyStartsLate(*plan.program)) {
-        kernel.prework = ratesOf(plan.init);
+        kernel.prework = ratesOf(plan, plan.init);
         kernel.code.prework = phaseBody(functions, plan, plan.init, true, header);
     }
     const bool isScaled = options.scales && plan.scaled.iterations > 0;
@@ -132,10 +131,13 @@ Program lowerEnds(base::Context& context, types::TypeTable& types, const ir::Mod
                            ? oftenBody(functions, context, plan, header)
                            : phaseBody(functions, plan, plan.steady, false, header);
     if (isScaled)
-        kernel.blocks = elab::Blocks{plan.scaled.iterations, ratesOf(plan.scaled),
+        kernel.blocks = elab::Blocks{plan.scaled.iterations, ratesOf(plan, plan.scaled),
                                      blocksBody(functions, context, plan, header)};
     std::optional<plan::Chunk> chunk;
     if (isScaled && hasChunk(plan)) chunk = chunkOf(functions, context, plan, kernel, header);
+    std::optional<plan::Partitioning> partitioning;
+    if (hasPartitions(plan))
+        partitioning = partitionsOf(functions, options.scales ? &context : nullptr, plan, header);
     if (plan.drain) {
         auto add = [&](const plan::Phase& phase, const char* name) {
             return functions.add(drainBody(functions, plan, phase, name, header));
@@ -143,6 +145,9 @@ Program lowerEnds(base::Context& context, types::TypeTable& types, const ir::Mod
         kernel.drain =
             elab::Drain{add(plan.drain->init, "drain_first"), add(plan.drain->steady, "drain"),
                         state.left(), plan.drain->ending};
+        if (plan.outputs.size() > 1)
+            for (const Port& port : state.ports().ports().outputs)
+                kernel.drain->outputPlaces.push_back(state.placeOf(port.edge, false));
     }
     for (std::uint32_t slot = 0; slot < module.open.size(); ++slot) {
         std::optional<ir::Body> update =
@@ -150,8 +155,10 @@ Program lowerEnds(base::Context& context, types::TypeTable& types, const ir::Mod
         kernel.updates.push_back(update ? functions.add(std::move(*update)) : ir::kNone);
     }
     functions.finish(kernel);
-    Program made{wrapped(plan, std::move(kernel), std::move(bytes)), std::move(chunk)};
+    Program made{wrapped(plan, std::move(kernel), std::move(bytes)), std::move(chunk),
+                 std::move(partitioning)};
     if (made.chunk) placeEnds(*made.chunk, plan, made.elaboration.graph);
+    if (made.partitioning) placeEnds(*made.partitioning, made.elaboration.graph);
     return made;
 }
 

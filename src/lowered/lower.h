@@ -23,6 +23,8 @@ struct Program {
     /// With Options::scales, if the plan has one: its segments are functions of the filter (plan::StepKind::Part), and places of what
     /// is carried count from the beginning of the filter's fields (plan::Options::chunk).
     std::optional<plan::Chunk> chunk;
+    /// Likewise how threads share a call of a library (plan::Options::partitioning).
+    std::optional<plan::Partitioning> partitioning;
 };
 
 struct Options {

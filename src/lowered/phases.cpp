@@ -7,7 +7,6 @@
 #include "base/pass.h"
 #include "lowered/detail/firings.h"
 #include "lowered/detail/items.h"
-#include "lowered/detail/ports.h"
 #include "lowered/detail/start.h"
 #include "plan/drain.h"
 
@@ -68,8 +67,7 @@ public:
     ir::Body runOften(base::Context& context, const plan::Phase& phase, const std::string& name,
                       base::SourceRange header) {
         doOften(context, &phase == &plan.scaled);
-        if (leaves(phase.steps) <= kFewSteps)
-            ends = firings.leaveOut(findEnds(plan, phase, functions.rates), phase.steps);
+        if (leaves(phase.steps) <= kFewSteps) ends = firings.leaveOut(endsOf(phase), phase.steps);
         return run(phase, ir::BodyKind::Work, name, header);
     }
 
@@ -83,6 +81,14 @@ public:
         w.body.name = name;
         w.body.range = w.body.header = w.range = header;
         steps(segment.steps);
+        return std::move(w.body);
+    }
+
+    ir::Body runPart(base::Context* context, const PartSteps& part) {
+        if (context) doOften(*context, false);
+        whole = &part.whole;
+        enter(part.name, part.depth, part.header);
+        steps(part.steps);
         return std::move(w.body);
     }
 
@@ -109,6 +115,14 @@ public:
     }
 
 private:
+    /// Items of several ports have fields instead.
+    Ends endsOf(const plan::Phase& phase) const {
+        Ends found = findEnds(plan, phase, functions.rates);
+        if (plan.inputs.size() > 1) found.in = graph::kNone;
+        if (plan.outputs.size() > 1) found.out = graph::kNone;
+        return found;
+    }
+
     static bool isAmong(const std::vector<EdgeId>& edges, EdgeId edge) {
         return std::find(edges.begin(), edges.end(), edge) != edges.end();
     }
@@ -164,7 +178,14 @@ private:
     }
 
     ir::Body runPiece(std::span<const Step> list, std::size_t depth, base::SourceRange header) {
-        w.body.name = "piece";
+        enter("piece", depth, header);
+        stepsOf(list);
+        return std::move(w.body);
+    }
+
+    /// A function inside of so many loops, with their counters as parameters.
+    void enter(const std::string& name, std::size_t depth, base::SourceRange header) {
+        w.body.name = name;
         w.body.range = w.body.header = w.range = header;
         for (std::size_t d = 0; d < depth; ++d)
             w.body.locals.push_back({"k" + std::to_string(d), w.types.intType(), {}});
@@ -172,31 +193,25 @@ private:
         std::vector<Reg> counters;
         for (std::uint32_t d = 0; d < depth; ++d) counters.push_back(w.load(d));
         items.inLoops(std::move(counters));
-        stepsOf(list);
-        return std::move(w.body);
     }
 
     // ---- draining
 
     /// A step that is a single firing or item, unless it is done in every phase.
     void stepIfLeft(const Step& each) {
-        const auto nodes = static_cast<std::int64_t>(graph.nodes.size());
-        const Ports ports = findPorts(plan);
         switch (each.kind) {
             case StepKind::Fire:
                 if (!plan.drain->counts[each.node]) return step(each);
                 return ifLeft(each.node, [&] { step(each); }, [&] { giveZeros(each); });
             case StepKind::Read:
                 return ifLeft(
-                    ports.reader == graph::kNone ? nodes : ports.reader, [&] { step(each); },
+                    state.placeOf(each.channel, true), [&] { step(each); },
                     [&] {
                         items.zeroItems(each.channel, items.index(each.channel, each.outputs[0]),
                                         1);
                     });
             case StepKind::Write:
-                return ifLeft(
-                    ports.writer == graph::kNone ? nodes + 1 : ports.writer, [&] { step(each); },
-                    [] {});
+                return ifLeft(state.placeOf(each.channel, false), [&] { step(each); }, [] {});
             default: return step(each);
         }
     }
@@ -268,13 +283,26 @@ private:
     }
 
     void read(const Step& step) {
+        if (const plan::Position* place = state.ports().find(step)) return atPort(step, *place);
         if (step.channel != ends.in)
             takeItems(step.channel, items.index(step.channel, step.outputs[0]), step.count);
     }
 
     void write(const Step& step) {
+        if (const plan::Position* place = state.ports().find(step)) return atPort(step, *place);
         if (step.channel != ends.out)
             giveItems(step.channel, items.index(step.channel, step.inputs[0]), step.count);
+    }
+
+    /// Between the tape and the field of the port.
+    void atPort(const Step& step, const plan::Position& place) {
+        const Index port = items.place(place);
+        if (step.kind == StepKind::Read)
+            items.takeFromPort(step.channel, items.index(step.channel, step.outputs[0]), port,
+                               step.count);
+        else
+            items.giveToPort(step.channel, items.index(step.channel, step.inputs[0]), port,
+                             step.count);
     }
 
     /// From the input of the one filter.
@@ -416,6 +444,11 @@ SegmentBodies segmentBodies(Functions& functions, base::Context& context, const 
         if (writer.gives(segment.steps)) made.giver = made.bodies.size() - 1;
     }
     return made;
+}
+
+ir::Body partBody(Functions& functions, base::Context* context, const plan::Plan& plan,
+                  const PartSteps& part) {
+    return PhaseWriter(functions, plan).runPart(context, part);
 }
 
 ir::Body drainBody(Functions& functions, const plan::Plan& plan, const plan::Phase& phase,

@@ -1,5 +1,10 @@
 #include "lowered/detail/ports.h"
 
+#include <algorithm>
+#include <map>
+
+#include "lowered/detail/port_items.h"
+
 namespace strc::lowered {
 namespace {
 
@@ -12,32 +17,39 @@ using plan::StepKind;
 /// Firings of filters that read and write files become steps of the ends.
 class EndSteps {
 public:
-    explicit EndSteps(const Ports& ports) : ports(ports) {}
+    explicit EndSteps(const Ports& ports) {
+        for (const Port& port : ports.inputs) add(port, StepKind::Read);
+        for (const Port& port : ports.outputs) add(port, StepKind::Write);
+    }
 
     void change(std::vector<Step>& steps) const {
         for (Step& step : steps) change(step);
     }
 
 private:
+    struct End {
+        StepKind kind = StepKind::Read;
+        EdgeId edge = kNone;
+    };
+
+    void add(const Port& port, StepKind kind) {
+        if (port.file != kNone) ends[port.file] = {kind, port.edge};
+    }
+
     void change(Step& step) const {
         change(step.body);
         if (step.kind != StepKind::Fire) return;
-        if (step.node == ports.reader)
-            become(step, StepKind::Read, ports.input);
-        else if (step.node == ports.writer)
-            become(step, StepKind::Write, ports.output);
-    }
-
-    static void become(Step& step, StepKind kind, EdgeId edge) {
-        step.kind = kind;
-        step.channel = edge;
+        const auto found = ends.find(step.node);
+        if (found == ends.end()) return;
+        step.kind = found->second.kind;
+        step.channel = found->second.edge;
         step.node = kNone;
     }
 
-    const Ports& ports;
+    std::map<NodeId, End> ends;  ///< by file
 };
 
-/// The pipeline, of which the filter becomes the only child so far.
+/// The pipeline, of which the filter becomes a child.
 void addPipeline(graph::Graph& made, const graph::Graph& old) {
     const graph::Composite& whole = old.composites[0];
     graph::Composite pipeline;
@@ -56,6 +68,8 @@ NodeId addFile(elab::Elaboration& made, const plan::Plan& plan, NodeId file) {
     const std::string path = graph::path(old.graph, file);
     node.name = path.substr(path.find('.') + 1);
     node.kernel = static_cast<graph::KernelId>(made.kernels.size());
+    node.inputs.clear();
+    node.outputs.clear();
     made.kernels.push_back(old.kernels[old.graph.nodes[file].kernel]);
     made.states.push_back(old.states[file]);
     made.origin.push_back(old.origin.empty() ? file : old.origin[file]);
@@ -63,38 +77,92 @@ NodeId addFile(elab::Elaboration& made, const plan::Plan& plan, NodeId file) {
     return id;
 }
 
-void connect(graph::Graph& made, graph::Edge edge, NodeId from, NodeId to) {
-    const auto id = static_cast<EdgeId>(made.edges.size());
-    edge.from = from;
-    edge.to = to;
-    edge.fromPort = edge.toPort = 0;
-    edge.initial.clear();  // they lie on the tape inside of the one filter
-    made.edges.push_back(std::move(edge));
-    made.nodes[from].outputs = {id};
-    made.nodes[to].inputs = {id};
-}
+/// Puts edges at the ports of the one filter.
+class Connecting {
+public:
+    Connecting(elab::Elaboration& program, const plan::Plan& planned)
+        : made(program), graph(program.graph), plan(planned), items(planned) {}
+
+    void run() {
+        graph.nodes[0].inputs.clear();
+        graph.nodes[0].outputs.clear();
+        if (items.ports().haveFiles()) addPipeline(graph, plan.program->graph);
+        for (const Port& port : items.ports().inputs) add(port, true);
+        order.push_back(0);
+        for (const Port& port : items.ports().outputs) add(port, false);
+        if (!items.ports().haveFiles()) return;
+        for (std::uint32_t k = 0; k < order.size(); ++k) {
+            graph::Node& node = graph.nodes[order[k]];
+            node.parent = 0;
+            node.index = node.order = k;
+            graph.composites[0].children.push_back({false, order[k]});
+        }
+    }
+
+private:
+    void add(const Port& port, bool isInput) {
+        const EdgeId edge =
+            port.file == kNone ? (isInput ? graph.input : graph.output) : addEdge(port, isInput);
+        graph::Node& filter = graph.nodes[0];
+        std::vector<EdgeId>& side = isInput ? filter.inputs : filter.outputs;
+        (isInput ? graph.edges[edge].toPort : graph.edges[edge].fromPort) =
+            static_cast<std::uint32_t>(side.size());
+        side.push_back(edge);
+        if ((isInput ? items.ports().inputs : items.ports().outputs).size() > 1)
+            (isInput ? filter.inputRates : filter.outputRates).push_back(items.rateOf(port.edge));
+    }
+
+    EdgeId addEdge(const Port& port, bool isInput) {
+        const NodeId file = addFile(made, plan, port.file);
+        const auto id = static_cast<EdgeId>(graph.edges.size());
+        graph::Edge edge = plan.program->graph.edges[port.edge];
+        edge.from = isInput ? file : 0;
+        edge.to = isInput ? 0 : file;
+        edge.fromPort = edge.toPort = 0;
+        edge.initial.clear();  // they lie on the tape inside of the one filter
+        graph.edges.push_back(std::move(edge));
+        (isInput ? graph.nodes[file].outputs : graph.nodes[file].inputs) = {id};
+        order.push_back(file);
+        return id;
+    }
+
+    elab::Elaboration& made;
+    graph::Graph& graph;
+    const plan::Plan& plan;
+    const PortItems items;
+    std::vector<NodeId> order;  ///< of the pipeline
+};
 
 }  // namespace
 
-std::string whyNoPorts(const plan::Plan& plan) {
-    if (plan.inputs.size() > 1) return "it has several inputs, files among them";
-    if (plan.outputs.size() > 1) return "it has several outputs, files among them";
-    return {};
+bool Ports::haveFiles() const {
+    const auto isFile = [](const Port& port) { return port.file != kNone; };
+    return std::any_of(inputs.begin(), inputs.end(), isFile) ||
+           std::any_of(outputs.begin(), outputs.end(), isFile);
+}
+
+NodeId Ports::fileOf(EdgeId edge) const {
+    for (const std::vector<Port>* side : {&inputs, &outputs})
+        for (const Port& port : *side)
+            if (port.edge == edge) return port.file;
+    return kNone;
 }
 
 Ports findPorts(const plan::Plan& plan) {
     const graph::Graph& graph = plan.program->graph;
-    Ports made{.input = graph.input, .output = graph.output};
-    if (!plan.inputs.empty()) made.reader = plan.inputs[0].node;
-    if (!plan.outputs.empty()) made.writer = plan.outputs[0].node;
-    if (made.reader != kNone) made.input = graph.nodes[made.reader].outputs[0];
-    if (made.writer != kNone) made.output = graph.nodes[made.writer].inputs[0];
+    Ports made;
+    for (const plan::ProgramPort& port : plan.inputs)
+        made.inputs.push_back(
+            {port.node, port.node == kNone ? graph.input : graph.nodes[port.node].outputs[0]});
+    for (const plan::ProgramPort& port : plan.outputs)
+        made.outputs.push_back(
+            {port.node, port.node == kNone ? graph.output : graph.nodes[port.node].inputs[0]});
     return made;
 }
 
 std::optional<plan::Plan> withFilesAsEnds(const plan::Plan& plan) {
     const Ports ports = findPorts(plan);
-    if (ports.reader == kNone && ports.writer == kNone) return std::nullopt;
+    if (!ports.haveFiles()) return std::nullopt;
     plan::Plan made = plan;
     const EndSteps ends(ports);
     for (plan::Phase* phase : {&made.init, &made.steady, &made.scaled}) ends.change(phase->steps);
@@ -106,34 +174,16 @@ std::optional<plan::Plan> withFilesAsEnds(const plan::Plan& plan) {
     return made;
 }
 
-void addFiles(elab::Elaboration& made, const plan::Plan& plan) {
-    const graph::Graph& old = plan.program->graph;
-    const Ports ports = findPorts(plan);
-    if (ports.reader == kNone && ports.writer == kNone) return;
-    addPipeline(made.graph, old);
-    std::vector<NodeId> order{0};
-    if (ports.reader != kNone) {
-        const NodeId reader = addFile(made, plan, ports.reader);
-        order.insert(order.begin(), reader);
-        connect(made.graph, old.edges[ports.input], reader, 0);
-    }
-    if (ports.writer != kNone) {
-        const NodeId writer = addFile(made, plan, ports.writer);
-        order.push_back(writer);
-        connect(made.graph, old.edges[ports.output], 0, writer);
-    }
-    for (std::uint32_t k = 0; k < order.size(); ++k) {
-        graph::Node& node = made.graph.nodes[order[k]];
-        node.parent = 0;
-        node.index = node.order = k;
-        made.graph.composites[0].children.push_back({false, order[k]});
-    }
-}
+void connectPorts(elab::Elaboration& made, const plan::Plan& plan) { Connecting(made, plan).run(); }
 
 NodeId nodeBeside(const Ports& ports, NodeId node) {
     if (node == kNone) return 0;  // a tape has none, as an end without a file
-    if (node == ports.reader) return 1;
-    if (node == ports.writer) return ports.reader == kNone ? 1 : 2;
+    NodeId files = 0;
+    for (const std::vector<Port>* side : {&ports.inputs, &ports.outputs})
+        for (const Port& port : *side) {
+            if (port.file != kNone) ++files;
+            if (port.file == node) return files;
+        }
     return 0;
 }
 

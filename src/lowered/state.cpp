@@ -28,7 +28,7 @@ bool asksIter(const ir::StreamCode& code) {
 }  // namespace
 
 State::State(base::Context& context, types::TypeTable& types, const plan::Plan& plan)
-    : context(context), types(types), plan(plan) {
+    : context(context), types(types), plan(plan), portItems(plan) {
     const elab::Elaboration& program = *plan.program;
     for (const elab::Kernel& kernel : program.kernels) addRecord(kernel);
     for (const graph::Node& node : program.graph.nodes) {
@@ -41,9 +41,33 @@ State::State(base::Context& context, types::TypeTable& types, const plan::Plan& 
         const Type* item = graph::memoryOf(program.graph.edges[channel.edge]);
         edgeFields[channel.edge] = add("tape", types.array(item, channel.capacity));
     }
+    addPorts(portItems.ports().inputs);
+    addPorts(portItems.ports().outputs);
     const auto places = static_cast<std::int64_t>(program.graph.nodes.size()) + 2;
     if (plan.drain)
         leftField = add("left", types.array(types.scalar(types::TypeKind::Long), places));
+}
+
+/// As many items as a phase has at most.
+void State::addPorts(const std::vector<Port>& side) {
+    if (side.size() < 2) return;
+    for (const Port& port : side) {
+        const Type* item = graph::memoryOf(plan.program->graph.edges[port.edge]);
+        portFields[port.edge] = add("port", types.array(item, portItems.mostOf(port.edge)));
+    }
+}
+
+std::vector<std::uint32_t> State::fieldsOf(const std::vector<Port>& side) const {
+    std::vector<std::uint32_t> made;
+    if (side.size() > 1)
+        for (const Port& port : side) made.push_back(portOf(port.edge));
+    return made;
+}
+
+std::uint32_t State::placeOf(EdgeId edge, bool isInput) const {
+    const NodeId file = portItems.ports().fileOf(edge);
+    const auto nodes = static_cast<std::uint32_t>(plan.program->graph.nodes.size());
+    return file != graph::kNone ? file : isInput ? nodes : nodes + 1;
 }
 
 std::uint32_t State::add(std::string name, const Type* type) {
@@ -91,11 +115,27 @@ std::string State::describe(elab::Kernel& whole) const {
         size += types::sizeOf(field.type);
     }
     whole.stateSize = size;
+    whole.code.inputFields = fieldsOf(portItems.ports().inputs);
+    whole.code.outputFields = fieldsOf(portItems.ports().outputs);
+    whole.kept = keptIn(whole);
     std::string bytes(static_cast<std::size_t>(size), '\0');
     for (NodeId id = 0; id < nodeFields.size(); ++id)
         if (nodeFields[id] != ir::kNone) putRecord(id, whole, bytes);
     for (const plan::Channel& channel : plan.channels) putTape(channel, whole, bytes);
     return bytes;
+}
+
+/// Tapes keep their items at the beginning; what firings find at ports, and numbers of what is left, others put there.
+std::vector<elab::FieldBytes> State::keptIn(const elab::Kernel& whole) const {
+    std::vector<elab::FieldBytes> all;
+    for (const std::uint32_t field : nodeFields)
+        if (field != ir::kNone)
+            all.push_back({whole.fieldOffsets[field], types::sizeOf(fields[field].type)});
+    for (const plan::Channel& channel : plan.channels)
+        if (edgeFields[channel.edge] != ir::kNone && channel.retained > 0)
+            all.push_back({whole.fieldOffsets[edgeFields[channel.edge]],
+                           channel.retained * channel.itemSize});
+    return all;
 }
 
 void State::putRecord(NodeId id, const elab::Kernel& whole, std::string& bytes) const {

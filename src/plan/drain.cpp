@@ -95,30 +95,39 @@ Step stepOf(StepKind kind, std::int64_t count) {
     return step;
 }
 
+/// Of the one filter, in that phase.
+std::int64_t itemsInPhase(const graph::Graph& graph, EdgeId edge, bool isInput, bool isInit) {
+    if (isInit && !graph.nodes[0].prework) return 0;
+    return isInput ? graph::popRate(graph, edge, isInit) : graph::pushRate(graph, edge, isInit);
+}
+
 /// The whole input of the phase, the function, and all that it can give. Files are read and written as open ends are.
-Phase phaseOfFunction(const Plan& plan, const graph::Rates* rates, std::uint32_t function) {
-    const graph::Node& filter = plan.program->graph.nodes[0];
+Phase phaseOfFunction(const Plan& plan, std::uint32_t function, bool isInit) {
+    const graph::Graph& graph = plan.program->graph;
+    const graph::Node& filter = graph.nodes[0];
     Phase made;
-    made.reads.assign(plan.inputs.size(), 0);
     Step part = stepOf(StepKind::Part, 1);
     part.node = 0;
     part.port = function;
-    if (!filter.inputs.empty()) {
-        made.reads.back() = rates ? rates->pop.max : 0;
-        Step read = stepOf(StepKind::Read, made.reads.back());
-        read.channel = filter.inputs[0];
-        read.port = static_cast<std::uint32_t>(plan.inputs.size() - 1);
-        part.inputs = read.outputs = {Position{}};
+    for (std::uint32_t port = 0; port < filter.inputs.size(); ++port) {
+        Step read = stepOf(StepKind::Read, itemsInPhase(graph, filter.inputs[port], true, isInit));
+        made.reads.push_back(read.count);
+        read.channel = filter.inputs[port];
+        read.port = port;
+        read.outputs = {Position{}};
         made.steps.push_back(std::move(read));
     }
-    if (!filter.outputs.empty()) part.outputs = {Position{}};
+    part.inputs.resize(filter.inputs.size());
+    part.outputs.resize(filter.outputs.size());
     made.steps.push_back(part);
-    if (filter.outputs.empty()) return made;
-    Step write = stepOf(StepKind::Write, rates ? rates->push.max : 0);
-    write.channel = filter.outputs[0];
-    write.port = static_cast<std::uint32_t>(plan.outputs.size() - 1);
-    write.inputs = {Position{}};
-    made.steps.push_back(std::move(write));
+    for (std::uint32_t port = 0; port < filter.outputs.size(); ++port) {
+        Step write =
+            stepOf(StepKind::Write, itemsInPhase(graph, filter.outputs[port], false, isInit));
+        write.channel = filter.outputs[port];
+        write.port = port;
+        write.inputs = {Position{}};
+        made.steps.push_back(std::move(write));
+    }
     return made;
 }
 
@@ -131,9 +140,8 @@ std::optional<Drain> takeOverDrain(const Plan& plan) {
     if (!kernel.drain) return std::nullopt;
     Drain made;
     made.ending = kernel.drain->ending;
-    made.init =
-        phaseOfFunction(plan, kernel.prework ? &*kernel.prework : nullptr, kernel.drain->init);
-    made.steady = phaseOfFunction(plan, &kernel.work, kernel.drain->steady);
+    made.init = phaseOfFunction(plan, kernel.drain->init, true);
+    made.steady = phaseOfFunction(plan, kernel.drain->steady, false);
     return made;
 }
 
@@ -141,9 +149,10 @@ std::int64_t itemsAt(const Plan& plan, NodeId id, std::size_t port, bool isInput
     const std::vector<EdgeId>& edges = isInput ? plan.inputsOf(id) : plan.outputsOf(id);
     const graph::Graph& graph = plan.program->graph;
     const bool isFilter = graph.nodes[id].kind == graph::NodeKind::Filter;
-    if (isFilter && edges.size() > 1) return 1;  // of each branch
+    if (isFilter && (isInput ? plan.dealsInputs(id) : plan.dealsOutputs(id)))
+        return 1;  // of each branch
     // Behind a round robin that is gone the edge has another filter's rates.
-    if (isFilter) {
+    if (isFilter && edges.size() == 1) {
         const graph::Node& node = graph.nodes[id];
         const graph::Rates& rates = first && node.prework ? *node.prework : node.work;
         return isInput ? rates.pop.max : rates.push.max;

@@ -3,6 +3,16 @@
 #include "plan/detail/layout.h"
 
 namespace strc::plan {
+namespace {
+
+/// Of a program that has become one filter; null: all of its fields are kept.
+const std::vector<elab::FieldBytes>* keptParts(const elab::Elaboration& program, NodeId id) {
+    const graph::KernelId kernel = program.graph.nodes[id].kernel;
+    const bool areParts = kernel != graph::kNone && program.kernels[kernel].kept;
+    return areParts ? &*program.kernels[kernel].kept : nullptr;
+}
+
+}  // namespace
 
 std::vector<Kept> keptBetweenPhases(const Plan& plan) {
     std::vector<Kept> all;
@@ -11,7 +21,10 @@ std::vector<Kept> keptBetweenPhases(const Plan& plan) {
         if (at >= 0 && size > 0) all.push_back({at, size});
     };
     for (NodeId id = 0; id < plan.fields.size(); ++id) {
-        keep(plan.fields[id], fieldsSize(*plan.program, id));
+        if (const auto* parts = keptParts(*plan.program, id))
+            for (const elab::FieldBytes& part : *parts) keep(plan.fields[id] + part.at, part.size);
+        else
+            keep(plan.fields[id], fieldsSize(*plan.program, id));
         keep(plan.counters[id], kCounterSize);
     }
     const bool areRings = plan.tapes == Tapes::Ring;

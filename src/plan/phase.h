@@ -32,8 +32,9 @@ enum class StepKind : std::uint8_t {
     ///< iterations the last of them are used up or not yet there and move along for nothing
     Read,  ///< `count` items of program input `port` to outputs[0] of `channel`
     Write,  ///< `count` items of `channel` from inputs[0] to program output `port`
-    Part,  ///< function `port` of filter `node`, one of those that do `count` of its firings together (lowered/lower.h): a chunk
-    ///< of a program that is one filter. inputs, outputs: where its items lie, if it takes or gives them
+    Part,  ///< function `port` of filter `node`, one of those that do `count` of its firings together (lowered/lower.h): a chunk,
+    ///< or a call of a library, of a program that is one filter. inputs, outputs: where its items lie, if it takes or gives
+    ///< them. As arguments it gets iterations of loops around, the outermost first
     Device,  ///< segment `port` of what has been moved to a device (src/device); plans as such have none
 };
 

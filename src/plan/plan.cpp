@@ -91,7 +91,9 @@ public:
             takeOver(*options.chunk);
         else if (options.chunks && options.tapes == Tapes::Linear && !program.dynamicFilters)
             takeChunk(begin);
-        if (options.threads > 1 && options.tapes == Tapes::Linear && !program.dynamicFilters)
+        if (options.partitioning)
+            takeOver(*options.partitioning);
+        else if (options.threads > 1 && options.tapes == Tapes::Linear && !program.dynamicFilters)
             takePartitions(begin);
         if (options.tapes == Tapes::Ring)
             for (Channel& channel : result.channels)
@@ -164,11 +166,20 @@ private:
         if (result.scaled.iterations == 0) return;
         result.chunk = chunk;
         for (const Segment& segment : chunk.segments)
-            for (const Step& step : segment.steps) {
-                if (step.kind == StepKind::Part) continue;
-                std::int64_t& capacity = result.channels[channelOf(step)].capacity;
-                capacity = std::max(capacity, step.count);
-            }
+            for (const Step& step : segment.steps) makeRoom(step);
+    }
+
+    void takeOver(const Partitioning& partitioning) {
+        result.partitioning = partitioning;
+        for (const std::vector<Step>* steps : {&partitioning.begin, &partitioning.end})
+            for (const Step& step : *steps) makeRoom(step);
+    }
+
+    /// For the items of an end.
+    void makeRoom(const Step& step) {
+        if (step.kind == StepKind::Part) return;
+        std::int64_t& capacity = result.channels[channelOf(step)].capacity;
+        capacity = std::max(capacity, step.count);
     }
 
     /// Of a step that moves items between the one filter and the world or a file.

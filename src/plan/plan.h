@@ -143,6 +143,9 @@ struct Plan {
     /// round robin is gone the branches of that, each with one item of a firing.
     const std::vector<EdgeId>& inputsOf(NodeId) const;
     const std::vector<EdgeId>& outputsOf(NodeId) const;
+    /// Has a firing of that filter one item on each of them?
+    bool dealsInputs(NodeId) const;
+    bool dealsOutputs(NodeId) const;
     /// Where the ring of an edge begins, bytes, into the state.
     std::int64_t ringOf(EdgeId id) const { return ringOffset + kRingSize * std::int64_t{id}; }
     /// Index of a node's mailbox, or kNone.
@@ -169,6 +172,8 @@ struct Options {
     /// Of a program that has become one filter: the chunk of what it was before, with segments of StepKind::Part, and with places of
     /// what is carried that count from the beginning of its fields. Null: none is there, or it is to be found.
     const Chunk* chunk = nullptr;
+    /// Likewise, how threads share a call of a library: partitions are functions of the slice.
+    const Partitioning* partitioning = nullptr;
     std::int64_t chunkStates =
         0;  ///< steady states of a chunk, whether that pays or not; 0: as it pays
     /// ns that a firing of a filter takes, by its path, as far as somebody has measured it; null: nobody has.

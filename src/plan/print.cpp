@@ -189,14 +189,19 @@ private:
                                                   : " in order");
             for (const PartitionChannel& channel : all.channels)
                 if (channel.to == k && channel.kind != ChannelKind::Within)
-                    out += fmt::format(
-                        "    needs {} of partition {}: {}\n",
-                        channel.kind == ChannelKind::BySlice ? "the slice" : "all", channel.from,
-                        channel.tape == kNone ? "messages to " + names[channel.receiver]
-                                              : nameOf(channel.tape));
+                    out += fmt::format("    needs {} of partition {}: {}\n",
+                                       channel.kind == ChannelKind::BySlice ? "the slice" : "all",
+                                       channel.from, itemsOf(channel));
             printAll(each.steps, 4);
         }
         printAll(all.end, 2);
+    }
+
+    /// Of one filter: what the tapes of the program were that it has become.
+    std::string itemsOf(const PartitionChannel& channel) const {
+        if (plan.before) return Printer(*plan.before).itemsOf(channel);
+        return channel.tape == kNone ? "messages to " + names[channel.receiver]
+                                     : nameOf(channel.tape);
     }
 
     std::string textOf(const Carry& carry) const {

@@ -174,6 +174,12 @@ const std::vector<EdgeId>& Plan::inputsOf(NodeId id) const {
 const std::vector<EdgeId>& Plan::outputsOf(NodeId id) const {
     return outputsWithout(program->graph, gone, id);
 }
+bool Plan::dealsInputs(NodeId id) const {
+    return program->graph.nodes[id].inputs.size() == 1 && inputsOf(id).size() > 1;
+}
+bool Plan::dealsOutputs(NodeId id) const {
+    return program->graph.nodes[id].outputs.size() == 1 && outputsOf(id).size() > 1;
+}
 const std::vector<EdgeId>& Sharing::inputsOf(NodeId id) const {
     return inputsWithout(graph, gone, id);
 }

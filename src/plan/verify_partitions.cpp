@@ -42,7 +42,7 @@ private:
                 look(step.body, partition);
             else if (step.kind == StepKind::Fire)
                 fires(step.node, partition);
-            else
+            else if (step.kind != StepKind::Part)  // the program before has been checked
                 faults.add("partition {} moves, reads or writes", partition);
         }
     }

@@ -21,6 +21,12 @@ namespace strc::session {
 namespace {
 
 /// Each step does one stage; errors are looked for between them and nowhere else.
+/// What the plan of the one filter takes over from that of the program before.
+struct TakenOver {
+    std::int64_t factor = 0;  ///< plan::Options::factor
+    const lowered::Program* lowered = nullptr;  ///< null: it is no such plan
+};
+
 class Pipeline {
 public:
     Pipeline(Compilation& product, const Request& wanted, const Library& streams)
@@ -266,7 +272,7 @@ private:
         const std::optional<sched::Schedule> own = sched::schedule(
             result.context, result.plannedProgram().graph, result.plannedQuota(), request.order);
         if (!own) return;
-        makePlan(own, std::nullopt, factor, made.chunk ? &*made.chunk : nullptr);
+        makePlan(own, std::nullopt, {factor, &made});
         if (result.plan) result.plan->before = &result.before->plan;
     }
 
@@ -322,8 +328,12 @@ private:
     }
 
     void makePlan(const std::optional<sched::Schedule>& own,
-                  const std::optional<graph::Ending>& ending, std::int64_t factor = 0,
-                  const plan::Chunk* chunk = nullptr) {
+                  const std::optional<graph::Ending>& ending, const TakenOver& over = {}) {
+        const plan::Chunk* chunk =
+            over.lowered && over.lowered->chunk ? &*over.lowered->chunk : nullptr;
+        const plan::Partitioning* partitioning =
+            over.lowered && over.lowered->partitioning ? &*over.lowered->partitioning : nullptr;
+        const unsigned threads = over.lowered ? 1 : request.threads;
         const bool isDynamic = result.elaboration.graph.isDynamic();
         const elab::Elaboration& program = result.plannedProgram();
         const sched::Schedule none;
@@ -336,11 +346,11 @@ private:
                        isDynamic ? none
                        : own     ? *own
                                  : result.schedules.front(),
-                       {single ? &*single : nullptr, mostItems(program), factor, request.tapes,
+                       {single ? &*single : nullptr, mostItems(program), over.factor, request.tapes,
                         request.optimise.has_value(), ending ? &*ending : nullptr, request.undoes,
-                        request.undoesMessages, request.chunks, chunk, request.chunkStates,
-                        request.measured.empty() ? nullptr : &request.measured, request.threads,
-                        request.forDevice, request.ranks});
+                        request.undoesMessages, request.chunks, chunk, partitioning,
+                        request.chunkStates, request.measured.empty() ? nullptr : &request.measured,
+                        threads, request.forDevice, request.ranks});
     }
 
     /// What --lenient made a warning of.

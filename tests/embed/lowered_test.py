@@ -4,8 +4,11 @@ in the middle of the stream and saved states included."""
 
 import unittest
 
+import programs
 import shared_test
 import state_test
+import threads_test
+from shared_test import ints
 
 
 NOT_YET = ("it has dynamic rates", "it sends messages")
@@ -41,6 +44,35 @@ class Knobs(Lowered, shared_test.Knobs):
 
 class Processes(Lowered, state_test.Processes):
     pass
+
+
+class Handles(Lowered, state_test.Handles):
+    def test_states_hold_no_more_than_those_of_the_program(self):
+        """What is dead between two phases is no part of them, however many steady states a phase has."""
+        sizes = []
+        for build in (shared_test.Libraries.build_library, Lowered.build_library):
+            for words in ((), ("--disable-pass=scaling",)):
+                build(self, programs.RESAMPLE, *words)
+                stream = self.top.split("=")[1]
+                handle = state_test.Library(self.folder / "libp.so", stream, *self.sizes("libp.h", stream)).handle()
+                handle.process(ints(300), 300)
+                sizes.append(len(handle.save()))
+        self.assertEqual(sizes[2], sizes[3])
+        self.assertLessEqual(sizes[2], sizes[0])
+
+
+class Sharing(Lowered, threads_test.Sharing):
+    """Partitions are functions of the one filter."""
+
+    test_sanitizer = test_stopped_helper = None  # of the runtime alone
+
+    def test_plan(self):
+        """Partitions call functions of the one filter, and are named by what the program was."""
+        self.file("p.str", threads_test.BRANCHES)
+        out = self.call("build", "--shared", "--top=Branches", "--threads=2", "--tapes=arrays", "--emit=plan", "p.str")[0].decode()
+        shared = out[out.index("steady states in partitions") :]
+        self.assertRegex(shared, r"partition 0, .*\n +function \d+ of \d+ Branches\n")
+        self.assertRegex(shared, r"needs (the slice|all) of partition \d: Branches\.")
 
 
 if __name__ == "__main__":

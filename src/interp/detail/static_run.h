@@ -24,8 +24,9 @@ private:
     Actor* drainsItself();
     graph::Ending ending();
     bool drainPhases(const strc_draining&);
-    void takeFile(const strc_draining&);
-    bool writeFile();
+    void takeFiles(const strc_draining&);
+    bool writeFiles();
+    bool drainOnce(Actor&, const eval::Code&, bool isInit);
     bool drainFunctions(const strc_draining&, Actor&);
     void drainInput();
 

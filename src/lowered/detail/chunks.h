@@ -5,7 +5,7 @@
 
 namespace strc::lowered {
 
-/// Has the plan a chunk whose open ends are one step each?
+/// Has the plan a chunk with no more than one end on a side, which is one step?
 bool hasChunk(const plan::Plan&);
 
 /// The plan's chunk, of the filter that has these fields: segments are functions of it, and what is carried lies in its fields. Steps

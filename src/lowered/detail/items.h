@@ -32,6 +32,8 @@ public:
 
     // ---- places
     Index index(EdgeId, const plan::Position&) const;
+    /// The same in a field, of what is counted by the loops of the plan alone.
+    Index place(const plan::Position&) const;
     Reg valueOf(const Index&);
     Reg item(EdgeId, const Index&);
     Reg tape(EdgeId);
@@ -48,6 +50,9 @@ public:
     /// `count` items that lie one behind the other on both sides.
     void copyItems(EdgeId toEdge, const Index& to, EdgeId fromEdge, const Index& from,
                    std::int64_t count);
+    /// Between a tape and the field of the port that has its items (State::portOf).
+    void takeFromPort(EdgeId, const Index& to, const Index& port, std::int64_t count);
+    void giveToPort(EdgeId, const Index& from, const Index& port, std::int64_t count);
     void zeroItems(EdgeId, const Index& first, std::int64_t count);
 
     // ---- loops
@@ -70,6 +75,14 @@ private:
             0;  ///< the item that lies at index 0 in each iteration, without what counters add
     };
 
+    /// An array, and where in it items begin.
+    struct Place {
+        Reg array = ir::kNone;
+        Index at;
+    };
+
+    void copyBetween(const Place& to, const Place& from, std::int64_t count, bool areApart);
+    Place atPort(EdgeId, const Index&);
     const OwnTape* ownTape(EdgeId) const;
     void keepFields(const std::vector<plan::Step>& body);
     void keepTapes(const plan::Phase&, const std::vector<plan::Step>& body);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "lowered/detail/functions.h"
@@ -29,6 +30,16 @@ struct SegmentBodies {
 };
 SegmentBodies segmentBodies(Functions&, base::Context&, const plan::Plan&,
                             std::span<const plan::Segment>, base::SourceRange header);
+
+/// Steps as a function that threads call: as a phase that runs often, unless the context is null.
+struct PartSteps {
+    const std::vector<plan::Step>& steps;
+    const plan::Phase& whole;  ///< with the steps of all such functions
+    std::size_t depth = 0;  ///< of loops around, whose iterations are its arguments
+    std::string name;
+    base::SourceRange header;
+};
+ir::Body partBody(Functions&, base::Context*, const plan::Plan&, const PartSteps&);
 
 /// A function that does a phase of Plan::drain, whose firings and items are left out where State::left has no number for them.
 ir::Body drainBody(Functions&, const plan::Plan&, const plan::Phase&, const std::string& name,

@@ -3,6 +3,7 @@
 
 #include "ir/count_items.h"
 #include "ir/specialize.h"
+#include "ir/stored_fields.h"
 #include "ir/text.h"
 #include "ir/verify.h"
 
@@ -111,6 +112,33 @@ pipeline Main void->void {
     }
 }
 )";
+
+TEST_F(IrText, FieldsMayBePorts) {
+    const char* text = R"(filter Ends untyped {
+    field a: int[4] input
+    field b: float[2]
+    field c: float[4] input
+    field d: int[8] output
+    work {
+    }
+}
+)";
+    Module module = read(text);
+    ASSERT_EQ(module.streams.size(), 1u);
+    StreamCode& code = module.streams[0];
+    EXPECT_EQ(print(code), text);
+    EXPECT_THAT(code.inputFields, testing::ElementsAre(0, 2));
+    EXPECT_THAT(code.outputFields, testing::ElementsAre(3));
+    EXPECT_THAT(storedFields(code), testing::ElementsAre(true, false, true, false))
+        << "who fires it stores to inputs";
+    EXPECT_THAT(verify(module), testing::IsEmpty());
+    const char* fault = "a port is an array on a side without a tape";
+    code.output = types.intType();
+    EXPECT_THAT(verify(module), testing::ElementsAre(testing::HasSubstr(fault)));
+    code.output = nullptr;
+    code.fields[2].type = types.intType();
+    EXPECT_THAT(verify(module), testing::ElementsAre(testing::HasSubstr(fault)));
+}
 
 TEST_F(IrText, WhatIsPrintedReadsBackTheSame) {
     Module module = read(kEverything);

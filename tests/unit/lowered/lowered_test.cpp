@@ -465,6 +465,65 @@ TEST_F(Lowered, HasNoFunctionsForAnEndAtWhichNothingIsLeft) {
     EXPECT_FALSE(program.plan->drain);
 }
 
+/// Of different types, and with different numbers of items before the first steady state. The plan of the one filter is replayed.
+TEST_F(LoweredScaled, SeveralFilesArePortsInFields) {
+    request.lowers = true;
+    compile(R"(
+void->void pipeline Main { add Both; add Half; add FileWriter<int>("out.raw"); }
+void->int splitjoin Both { split roundrobin(0); add First; add Second; join roundrobin(2, 1); }
+void->int pipeline First { add FileReader<int>("in.raw"); add Window; }
+void->int pipeline Second { add FileReader<float>("more.raw"); add Round; }
+int->int filter Window { work pop 1 peek 5 push 1 { push(peek(0) - peek(4)); pop(); } }
+float->int filter Round { work pop 3 push 1 { push((int)(pop() + pop() * pop())); } }
+int->int splitjoin Half { split duplicate; add Identity<int>; add FileWriter<int>("other.raw"); join roundrobin(1, 0); }
+)");
+    const elab::Elaboration& made = program.plannedProgram();
+    const elab::Kernel& kernel = made.kernels[0];
+    ASSERT_EQ(kernel.code.inputFields.size(), 2u);
+    ASSERT_EQ(kernel.code.outputFields.size(), 2u);
+    EXPECT_EQ(kernel.code.fields[kernel.code.inputFields[1]].type->element->kind,
+              types::TypeKind::Float);
+    EXPECT_EQ(made.graph.nodes[0].inputRates[0].first, 4);
+    EXPECT_EQ(made.graph.nodes[0].inputRates[0].then, 2);
+    EXPECT_EQ(made.graph.nodes[0].inputRates[1].then, 3);
+    ASSERT_TRUE(kernel.blocks);
+    EXPECT_THAT(ir::verify(program.module, &kernel.code, kernel.blocks->work), IsEmpty());
+    EXPECT_THAT(ir::verify(program.module, &kernel.code, *kernel.code.prework), IsEmpty());
+    EXPECT_THAT(plan::verify(*program.plan, program.plannedQuota()), IsEmpty());
+}
+
+/// The plan of the one filter, with what threads share of a call, is replayed.
+TEST_F(LoweredScaled, PartitionsAreFunctionsOfTheSlice) {
+    request.lowers = true;
+    request.threads = 2;
+    compile(R"(
+void->void pipeline Main { add Count; add Two; add Less; add Show; }
+void->float filter Count { int n; work push 1 { push(n++ % 97); } }
+float->float splitjoin Two { split duplicate; add Heavy(1); add Heavy(2); join roundrobin; }
+float->float stateful filter Heavy(int seed) {
+    float a; float b;
+    init { a = seed; b = 1; }
+    work pop 1 push 1 {
+        float x = pop();
+        for (int i = 0; i < 400; i++) { a = 0.999 * a + x * b; b = 0.5 + 0.25 * b * x; }
+        push(a);
+    }
+}
+float->float filter Less { work pop 2 push 1 { push(pop() - pop()); } }
+float->void filter Show { work pop 1 { println(pop()); } }
+)");
+    ASSERT_TRUE(program.plan->partitioning);
+    const elab::Kernel& kernel = program.plannedProgram().kernels[0];
+    for (const plan::Partition& each : program.plan->partitioning->partitions) {
+        ASSERT_EQ(each.steps.size(), 1u);
+        ASSERT_EQ(each.steps[0].kind, plan::StepKind::Part);
+        const ir::Body& function = kernel.code.functions[each.steps[0].port];
+        EXPECT_EQ(function.params, 1u);
+        EXPECT_THAT(ir::verify(program.module, &kernel.code, function), IsEmpty());
+    }
+    EXPECT_THAT(plan::verify(*program.plan, program.plannedQuota()), IsEmpty());
+}
+
 TEST_F(Lowered, SaysWhatIsNotLowered) {
     auto why = [this](const std::string& text) {
         request.sources = {{"test.str", text}};
