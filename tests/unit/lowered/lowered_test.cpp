@@ -163,6 +163,27 @@ TEST_F(LoweredScaled, FiltersBehindEachOtherKeepColumns) {
                 Not(HasSubstr("local fine")));
 }
 
+TEST_F(LoweredScaled, TransposesAreFunctionsOfLlvm) {
+    request.lowers = true;
+    compile(
+        "void->void pipeline Main { add Count; add Two; add Less; add Two; add Show; }\n"
+        "int->int filter Two { work pop 2 push 2 { int a = pop(); int b = pop(); push(a & 63 ^ b); "
+        "push(a % 5); } }\n"
+        "int->int stateful filter Less { int last; work pop 1 push 1 { int x = pop(); push(x - "
+        "last); last = x; } }\n" +
+        std::string(kEnds));
+    const std::string text = codegen::printLlvm(lower());
+    auto count = [&](const std::string& what) {
+        std::ptrdiff_t found = 0;
+        for (std::size_t at = text.find(what); at != std::string::npos;
+             at = text.find(what, at + 1))
+            ++found;
+        return found;
+    };
+    EXPECT_EQ(count("define internal void @transpose.int.16."), 2);
+    EXPECT_GE(count("call void @transpose.int.16."), 4) << "windows and rows of both";
+}
+
 TEST_F(LoweredScaled, FiltersThatLookBackKeepStripsOfColumns) {
     const char* filters =
         "int->int filter Two { work pop 1 push 2 { int a = pop(); push(a); push(-a); } }\n"
