@@ -14,7 +14,7 @@ BodyContext::BodyContext(ModuleBuilder& m, KernelFunctions& kernel, const ir::St
       body(body),
       function(&function),
       variant(variant),
-      hasVectors(ir::hasVectors(body)),
+      hasVectors(ir::hasLanes(body)),
       b(m.context),
       entry(m.context),
       values(body.regs.size()),

@@ -104,6 +104,12 @@ llvm::Value* loadOpen(BodyContext& c, const Instr& instr) {
                  c.b.CreateConstInBoundsGEP1_64(c.m.i8(), values, slot * STRC_PARAMETER_BYTES)));
 }
 
+/// The items of a firing, which lie beside each other.
+llvm::Value* window(BodyContext& c, unsigned side, bool isInPieces) {
+    STRC_ASSERT(!isInPieces && !c.queued && !c.usesRings(), "a window that is not in one piece");
+    return c.param(side);
+}
+
 llvm::Value* addressOf(BodyContext& c, ir::VarRef var) {
     switch (var.space) {
         case ir::Space::Local: {
@@ -117,8 +123,10 @@ llvm::Value* addressOf(BodyContext& c, ir::VarRef var) {
         case ir::Space::Constant: return c.m.bytes(c.kernel.kernel->constants[var.index].bytes);
         case ir::Space::Global: return c.m.bytes(c.m.program.globalValues[var.index].bytes);
         case ir::Space::Stored: return c.m.stored(c.b, c.kernel.kernel->code.stored[var.index]);
-        default: STRC_UNREACHABLE("a variable without memory");
+        case ir::Space::Input: return window(c, kIn, c.kernel.dealtIn);
+        case ir::Space::Output: return window(c, kOut, c.kernel.dealtOut);
     }
+    STRC_UNREACHABLE("space");
 }
 
 llvm::Value* loadAt(BodyContext& c, const Instr& instr) {

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/pass.h"
+#include "codegen/detail/transposes.h"
 #include "codegen/detail/work_memory.h"
 #include "codegen/stack_size.h"
 #include "ir/apart_parameters.h"
@@ -134,6 +135,19 @@ void limitRare(const KernelFunctions& made, const plan::Plan& plan) {
     }
     for (llvm::Function* function : made.functions)
         if (size > kInlined && isOfLanes(function)) function->addFnAttr(llvm::Attribute::NoInline);
+}
+
+/// Transposes that would make phases long where they are called stay functions.
+void limitTransposes(llvm::Module& module) {
+    constexpr std::size_t kMost = 2000;
+    auto each = [&](auto take) {
+        for (llvm::Function& function : module)
+            if (function.getName().starts_with(kTransposition)) take(function);
+    };
+    std::size_t size = 0;
+    each([&](llvm::Function& function) { size += inlinedSize(function); });
+    if (size > kMost)
+        each([](llvm::Function& function) { function.addFnAttr(llvm::Attribute::NoInline); });
 }
 
 /// A branch that is read can lie on the tape that is written (of a feedback loop), at another place.
@@ -550,6 +564,7 @@ bool ModuleBuilder::makesStrings(const KernelFunctions& from, const ir::Body& bo
 }
 
 void ModuleBuilder::limitVectors() {
+    limitTransposes(module);
     std::size_t size = 0;
     auto each = [this](auto take) {
         for (auto& [id, made] : kernels)

@@ -51,6 +51,12 @@ void checkCount(BodyContext& c, llvm::Value* counter, std::int64_t declared, bas
     c.check(c.b.CreateICmpEQ(count, limit), {id, c.body.header, rateWords(c), 2}, limit, count);
 }
 
+/// Their number is looked at when the firing ends.
+void advanceBy(BodyContext& c, llvm::Value* counter, std::uint64_t items) {
+    c.b.CreateStore(c.b.CreateAdd(c.b.CreateLoad(c.m.i64(), counter), c.b.getInt64(items)),
+                    counter);
+}
+
 void emitPrint(BodyContext& c, const Instr& instr) {
     llvm::Value* x = c.operand(instr, 0);
     llvm::Value* env = c.param(kEnv);
@@ -157,6 +163,8 @@ bool emitTape(BodyContext& c, const Instr& instr) {
                                  llvm::MaybeAlign(1), bytesOf(instr.type));
             passOutput(c, instr);
             return true;
+        case Op::DiscardMany: advanceBy(c, c.popped, instr.index); return true;
+        case Op::PushMany: advanceBy(c, c.pushed, instr.index); return true;
         case Op::Print: emitPrint(c, instr); return true;
         case Op::NewLine:
             c.b.CreateCall(c.m.runtime("strc_print_newline"), {c.param(kEnv)});

@@ -3,6 +3,7 @@
 #include "codegen/detail/transposes.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/assert.h"
 #include "codegen/detail/tapes.h"
@@ -226,6 +227,32 @@ void transposeMatrix(BodyContext& c, const Matrix& matrix) {
         moveItem(c, matrix, c.b.getInt64(item % columns), c.b.getInt64(item / columns));
 }
 
+/// A function for all such matrices, which lie apart from their columns. LLVM puts it in the place of its calls where it is small
+/// or called once.
+llvm::Function* transposition(BodyContext& c, const Matrix& matrix) {
+    const std::string name = std::string(kTransposition) + types::toString(matrix.type) + "." +
+                             std::to_string(matrix.columns) + "." + std::to_string(matrix.count) +
+                             "." + std::to_string(matrix.columnLength);
+    if (llvm::Function* known = c.m.module.getFunction(name)) return known;
+    auto* type =
+        llvm::FunctionType::get(llvm::Type::getVoidTy(c.m.context), {c.m.ptr(), c.m.ptr()}, false);
+    auto* made = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, c.m.module);
+    made->setDoesNotThrow();
+    made->setOnlyAccessesArgMemory();
+    for (unsigned k : {0U, 1U})
+        for (const auto what : {llvm::Attribute::NoAlias, llvm::Attribute::NoCapture})
+            made->addParamAttr(k, what);
+    const llvm::IRBuilder<>::InsertPointGuard guard(c.b);
+    llvm::Function* outside = std::exchange(c.function, made);
+    c.b.SetInsertPoint(c.newBlock("entry"));
+    c.b.SetCurrentDebugLocation({});
+    transposeMatrix(c, {matrix.type, made->getArg(1), matrix.columns, matrix.count, made->getArg(0),
+                        matrix.columnLength});
+    c.b.CreateRetVoid();
+    c.function = outside;
+    return made;
+}
+
 std::uint64_t constantOf(const BodyContext& c, const Instr& instr, std::size_t k) {
     return llvm::cast<llvm::ConstantInt>(c.operand(instr, k))->getZExtValue();
 }
@@ -257,9 +284,14 @@ void emitPushRows(BodyContext& c, const Instr& instr) {
 
 void emitTranspose(BodyContext& c, const Instr& instr) {
     const Type *to = c.typeOf(instr.operands[0]), *from = c.typeOf(instr.operands[1]);
-    transposeMatrix(
-        c, {to == from || from->is(TypeKind::Float) ? from : to, c.operand(instr, 1), instr.index,
-            constantOf(c, instr, 2), c.operand(instr, 0), constantOf(c, instr, 3)});
+    const Matrix matrix{to == from || from->is(TypeKind::Float) ? from : to,
+                        c.operand(instr, 1),
+                        instr.index,
+                        constantOf(c, instr, 2),
+                        c.operand(instr, 0),
+                        constantOf(c, instr, 3)};
+    if (matrix.columns == 1 || c.m.debug) return transposeMatrix(c, matrix);
+    c.b.CreateCall(transposition(c, matrix), {matrix.transposed, matrix.items});
 }
 
 }  // namespace strc::codegen

@@ -203,11 +203,6 @@ bool emitVector(BodyContext& c, const Instr& instr) {
         case Op::Gather: c.set(instr, gather(c, instr)); return true;
         case Op::Scatter: scatter(c, instr); return true;
         case Op::PeekVector: c.set(instr, peekVector(c, instr)); return true;
-        case Op::DiscardMany:
-            c.b.CreateStore(
-                c.b.CreateAdd(c.b.CreateLoad(c.m.i64(), c.popped), c.b.getInt64(instr.index)),
-                c.popped);
-            return true;
         case Op::PushVector: pushVector(c, instr); return true;
         case Op::PeekColumns: emitPeekColumns(c, instr); return true;
         case Op::PushRows: emitPushRows(c, instr); return true;

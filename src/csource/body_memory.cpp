@@ -234,6 +234,8 @@ Expr BodyMemory::refTo(ir::VarRef var) {
             }
             return made;
         case ir::Space::Field: made.text = "self->" + source.fields[var.index]; return made;
+        case ir::Space::Output: made.text = "out"; return made;
+        case ir::Space::Input: made.text = "in"; break;
         case ir::Space::Constant:
             made.text = source.table(type, source.kernel.constants[var.index].bytes.data(),
                                      source.kernel.code.constants[var.index].name);
@@ -249,7 +251,6 @@ Expr BodyMemory::refTo(ir::VarRef var) {
                 source.table(type, reinterpret_cast<const char*>(array.bytes.get()), array.name);
             break;
         }
-        default: STRC_UNREACHABLE("a variable without memory");
     }
     made.isConst = true;
     return made;

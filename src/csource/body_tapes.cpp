@@ -18,6 +18,8 @@ bool BodyTapes::tape(const Instr& instr) {
         case Op::Pop: define(instr, item(instr, nullptr)); return true;
         case Op::Peek: peek(instr); return true;
         case Op::Discard: discard(instr); return true;
+        case Op::DiscardMany: discardMany(instr); return true;
+        case Op::PushMany: pushMany(instr); return true;
         case Op::PopInto:
         case Op::PeekInto: moveInto(instr); return true;
         case Op::Push:
@@ -100,6 +102,26 @@ void BodyTapes::discard(const Instr& instr) {
     if (!function.countsPops) return;
     const Expr skipped = item(instr, nullptr);
     lines.add(function.isFiring ? "++popped;" : "++*popped;");
+}
+
+void BodyTapes::discardMany(const Instr& instr) {
+    if (function.isInputStraight) {
+        popped += instr.index;
+        return;
+    }
+    if (!function.countsPops) return;
+    const std::string counter = function.isFiring ? "popped" : "*popped";
+    flush([](const Expr& each) { return each.readsInput; });
+    lines.add(fmt::format("{} += {};", counter, instr.index));
+}
+
+void BodyTapes::pushMany(const Instr& instr) {
+    if (function.isOutputStraight) {
+        pushed += instr.index;
+        return;
+    }
+    if (function.countsPushes)
+        lines.add(fmt::format("{} += {};", function.isFiring ? "pushed" : "*pushed", instr.index));
 }
 
 void BodyTapes::push(const Instr& instr) {

@@ -17,8 +17,10 @@ using ir::Op;
 
 constexpr std::uint64_t kCountingSteps = 1'000'000;
 
-bool isPop(Op op) { return op == Op::Pop || op == Op::PopInto || op == Op::Discard; }
-bool isPush(Op op) { return op == Op::Push || op == Op::PushFrom; }
+bool discards(Op op) { return op == Op::Discard || op == Op::DiscardMany; }
+bool isPop(Op op) { return op == Op::Pop || op == Op::PopInto || discards(op); }
+bool putsItem(Op op) { return op == Op::Push || op == Op::PushFrom; }
+bool isPush(Op op) { return putsItem(op) || op == Op::PushMany; }
 bool looksAtItems(Op op) {
     return op == Op::Pop || op == Op::PopInto || op == Op::Peek || op == Op::PeekInto;
 }
@@ -94,8 +96,12 @@ void Functions::describe(Function& made, const ir::Proofs& proofs) {
             instr.op == Op::Iter)
             made.usesSelf = true;
         if (looksAtItems(instr.op)) made.usesInput = made.countsPops = true;
-        if (isPush(instr.op)) made.usesOutput = made.countsPushes = true;
-        if (instr.op == Op::Discard && (made.checksPops || !made.isFiring)) made.countsPops = true;
+        if (putsItem(instr.op)) made.usesOutput = made.countsPushes = true;
+        if (discards(instr.op) && (made.checksPops || !made.isFiring)) made.countsPops = true;
+        if (instr.op == Op::PushMany && (made.checksPushes || !made.isFiring))
+            made.countsPushes = true;
+        if (instr.op == Op::Addr && instr.var.space == ir::Space::Input) made.usesInput = true;
+        if (instr.op == Op::Addr && instr.var.space == ir::Space::Output) made.usesOutput = true;
         const bool isRecursion =
             instr.op == Op::Call && instr.callee.hasBody() && of(instr.callee).isRecursive;
         if (isRecursion) made.fails = true;

@@ -92,7 +92,7 @@ std::string whyNot(const ir::Module& module, const elab::Elaboration& program,
     const graph::Graph& graph = program.graph;
     const elab::Kernel& kernel = program.kernels[graph.nodes[0].kernel];
     range = kernel.code.header;
-    if (ir::hasVectors(*kernel.code.work)) return "it is done in vectors";
+    if (ir::hasLanes(*kernel.code.work)) return "it is done in vectors";
     for (const ir::Body* body : ir::bodiesThatRun(module, kernel.code))
         if (std::string why = whyNotBody(module, *body, range); !why.empty()) return why;
     range = {};

@@ -240,6 +240,8 @@ void AccessCompiler::tape(const Instr& instr) {
         }
         case Op::Peek: peek(instr, size); return;
         case Op::Discard: out.op(Code32::Discard, {size}); return;
+        case Op::DiscardMany: out.op(Code32::DiscardMany, {size, instr.index}); return;
+        case Op::PushMany: out.op(Code32::PushMany, {size, instr.index}); return;
         default: break;
     }
     Location ref = registers.settle(registers.refOf(instr.operands[0]));

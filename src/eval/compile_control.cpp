@@ -50,6 +50,8 @@ void Compiler::instruction(const Instr& instr) {
         case Op::PopInto:
         case Op::PeekInto:
         case Op::Discard:
+        case Op::DiscardMany:
+        case Op::PushMany:
         case Op::Iter: accesses.tape(instr); break;
         case Op::Call: emitCall(instr); break;
         case Op::Print:

@@ -143,6 +143,12 @@ void VariableCompiler::address(const Instr& instr) {
         location = fieldRef(var);
         return;
     }
+    if (var.space == Space::Input || var.space == Space::Output) {
+        const bool isInput = var.space == Space::Input;
+        out.op(isInput ? Code32::InputAddr : Code32::OutputAddr,
+               {registers.destination(instr), static_cast<std::uint32_t>(instr.type->extent)});
+        return;
+    }
     if (var.space == Space::Stored)
         return registers.sharedAddress(instr, code.stream->stored[var.index].bytes.get());
     if (auto slot = hoistedAddress(var)) return registers.setSlot(instr.result, *slot);

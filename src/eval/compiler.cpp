@@ -75,7 +75,7 @@ public:
 
 private:
     const ir::Body& withoutVectors(const ir::Body& any) {
-        if (!ir::hasVectors(any)) return any;
+        if (!ir::hasLanes(any)) return any;
         return code.scalarised.emplace_back(ir::scalarise(*code.types, any));
     }
 

@@ -655,6 +655,24 @@ DiscardLoop: {
     if (++S(1).i < K(2)) NEXT(0);
     NEXT(5);
 }
+DiscardMany: {
+    const std::int64_t bytes = std::int64_t{N(1)} * N(2);
+    if (run.popEnd - run.first < bytes) STOP_IF_NOT(run.wantPops(pc, frame, N(2)));
+    run.first += bytes;
+    NEXT(3);
+}
+PushMany: {
+    const std::int64_t bytes = std::int64_t{N(1)} * N(2);
+    if (run.pushEnd - run.last < bytes) STOP_IF_NOT(run.wantPushes(pc, frame, N(2)));
+    run.last += bytes;
+    NEXT(3);
+}
+InputAddr:
+    STOP_IF_NOT(run.inputItems(pc, frame, S(1), N(2)));
+    NEXT(3);
+OutputAddr:
+    STOP_IF_NOT(run.outputItems(pc, frame, S(1), N(2)));
+    NEXT(3);
 Iter:
     S(1).i = wrap(static_cast<std::uint32_t>(run.instance.iterations));
     NEXT(2);

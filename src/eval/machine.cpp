@@ -194,17 +194,59 @@ bool Run::wantPeek(const std::uint32_t* at, Slot* frame, std::int32_t offset) {
     return demand(at, frame, static_cast<std::uint64_t>(offset) + 1);
 }
 
-bool Run::wantPush(const std::uint32_t* at, Slot* frame) {
+bool Run::wantPush(const std::uint32_t* at, Slot* frame) { return wantPushes(at, frame, 1); }
+
+bool Run::wantPops(const std::uint32_t* at, Slot* frame, std::int64_t items) {
     leave();
-    if (firing.pushed >= firing.pushLimit)
-        return rateTrap(at, frame, Diag::PushRateViolated, firing.pushLimit, firing.pushed + 1);
+    if (firing.popLimit - firing.popped < items)
+        return rateTrap(at, frame, Diag::PopRateViolated, firing.popLimit, firing.popLimit + 1);
+    return demand(at, frame, static_cast<std::uint64_t>(items));
+}
+
+bool Run::wantPushes(const std::uint32_t* at, Slot* frame, std::int64_t items) {
+    leave();
+    if (firing.pushLimit - firing.pushed < items)
+        return rateTrap(at, frame, Diag::PushRateViolated, firing.pushLimit, firing.pushLimit + 1);
+    return growOutput(at, frame, items);
+}
+
+bool Run::growOutput(const std::uint32_t* at, Slot* frame, std::int64_t items) {
     STRC_ASSERT(instance.output, "a push without an output");
     Tape& output = *instance.output;
-    std::uint64_t bytes = (output.size() + 1) * output.bytesPerItem();
-    if (!TapeWindow::grow(output, output.bytesPerItem()))
+    const auto more = static_cast<std::uint64_t>(items);
+    std::uint64_t bytes = (output.size() + more) * output.bytesPerItem();
+    if (!TapeWindow::grow(output, more * output.bytesPerItem()))
         return trap(at, frame, Diag::OutOfMemory,
                     {"the tape that is pushed to", std::to_string(bytes)});
     enter();
+    return true;
+}
+
+bool Run::inputItems(const std::uint32_t* at, Slot* frame, Slot& to, std::int64_t items) {
+    STRC_ASSERT(instance.input, "items without an input");
+    const std::int64_t size = instance.input->bytesPerItem();
+    leave();
+    if (firing.peekLimit < items)
+        return rateTrap(at, frame, Diag::PeekRateViolated, firing.peekLimit, firing.peekLimit + 1);
+    const auto further =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(items - firing.popped, 0));
+    if (!instance.input->has(further) && !demand(at, frame, further)) return false;
+    to.address = first - firing.popped * size;
+    return true;
+}
+
+/// Of static rates there is room for all that the firing gives from then on, so what is given does not move.
+bool Run::outputItems(const std::uint32_t* at, Slot* frame, Slot& to, std::int64_t items) {
+    STRC_ASSERT(instance.output, "items without an output");
+    const std::int64_t size = instance.output->bytesPerItem();
+    leave();
+    if (firing.pushLimit < items)
+        return rateTrap(at, frame, Diag::PushRateViolated, firing.pushLimit, firing.pushLimit + 1);
+    const std::int64_t all = firing.pushLimit == INT64_MAX ? items : firing.pushLimit;
+    const std::int64_t rest = std::max<std::int64_t>(all - firing.pushed, 0);
+    if (TapeWindow::end(*instance.output) - last < rest * size && !growOutput(at, frame, rest))
+        return false;
+    to.address = last - firing.pushed * size;
     return true;
 }
 

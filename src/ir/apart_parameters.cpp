@@ -23,10 +23,17 @@ std::vector<std::optional<VarRef>> rootsOf(const Body& body) {
     return roots;
 }
 
+/// Does every body of a filter see the variable?
+bool isOfAll(VarRef var) {
+    return var.space == Space::Field || var.space == Space::Input || var.space == Space::Output;
+}
+
+/// Fields, or items that wait or are given.
 bool usesFields(const Body& body) {
     return std::any_of(body.blocks.begin(), body.blocks.end(), [](const Block& block) {
         return std::any_of(block.instrs.begin(), block.instrs.end(), [](const Instr& i) {
-            return i.var.space == Space::Field && i.var.index != kNone;
+            const bool isTape = i.op >= Op::Push && i.op < Op::Iter;
+            return isTape || (isOfAll(i.var) && i.var.index != kNone);
         });
     });
 }
@@ -103,18 +110,17 @@ private:
         return true;
     }
 
-    /// May it be a field, or part of one?
+    /// May it be a field, or part of one, or items of the two sides?
     static bool isShared(const Caller& from, VarRef var) {
         if (var.space == Space::Local) return isParameter(from, var) && !isApartIn(from, var);
-        return var.space == Space::Field;
+        return isOfAll(var);
     }
 
     static bool mayBeSame(const Caller& from, VarRef x, VarRef y) {
         if (x == y) return true;
         if (isApartIn(from, x) || isApartIn(from, y)) return false;
         const bool xIsGiven = isParameter(from, x), yIsGiven = isParameter(from, y);
-        return (xIsGiven && (yIsGiven || y.space == Space::Field)) ||
-               (yIsGiven && x.space == Space::Field);
+        return (xIsGiven && (yIsGiven || isOfAll(y))) || (yIsGiven && isOfAll(x));
     }
 
     static bool isParameter(const Caller& from, VarRef var) {

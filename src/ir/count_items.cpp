@@ -124,6 +124,10 @@ private:
             case Op::Load: load(frame, instr, state); break;
             case Op::Store: store(frame, instr, state); break;
             case Op::Declare: declare(frame, instr, state); break;
+            case Op::Addr:
+                if (instr.var.space == Space::Input)
+                    look(instr, state, {instr.type->extent, instr.type->extent});
+                break;
             case Op::If: branch(frame, instr, state); break;
             case Op::Loop: loop(frame, instr, state); break;
             case Op::Yield: frame.yielded = frame.regs[instr.operands[0]]; break;
@@ -137,6 +141,7 @@ private:
                 break;
             case Op::PushRows: pushRows(frame, instr, state); break;
             case Op::DiscardMany: pop(instr, instr.index, state); break;
+            case Op::PushMany: push(instr, instr.index, state); break;
             case Op::Pop:
             case Op::PopInto:
             case Op::Discard:

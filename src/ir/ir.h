@@ -67,8 +67,8 @@ constexpr bool readsFile(Op op) {
 
 /// Local: a slot of the body (its parameters first). Field: state of a filter instance. Constant: a
 /// stream parameter or captured variable, read-only, bound for each instance. Global: read-only but
-/// in static items. Input, Output (index 0): the item type of the tape, for `extent` only. Stored: arrays that
-/// nobody writes (StreamCode::stored).
+/// in static items. Input, Output (index 0): the item type of the tape, for `extent`; the items of a firing, for `addr`.
+/// Stored: arrays that nobody writes (StreamCode::stored).
 enum class Space : std::uint8_t { Local, Field, Constant, Global, Input, Output, Stored };
 
 struct VarRef {

@@ -48,6 +48,7 @@ private:
         for (std::size_t k = 0; k < instr.operands.size(); ++k) use(instr, k);
         switch (instr.op) {
             case Op::Addr:
+                if (instr.var.space == Space::Output) pushed = -1;  // others write there, too
                 if (instr.var.space != Space::Local) return;
                 roots[instr.result] = instr.var.index;
                 if (localUses[instr.var.index].pushed) ++localUses[instr.var.index].afterPush;
@@ -61,6 +62,8 @@ private:
             case Op::Pop:
             case Op::Discard:
             case Op::PopInto: return pop(instr, isFirst);
+            case Op::DiscardMany: popped = -1; return;
+            case Op::PushMany: pushed = -1; return;
             case Op::Push:
             case Op::PushFrom: return push(instr, isFirst);
             default: return;

@@ -391,9 +391,6 @@ private:
                              i.type->element));
                 }
                 return true;
-            case Op::DiscardMany:
-                w.loop(i.index, [&](Reg) { w.emit(Op::Discard, i.type, {}).checked = false; });
-                return true;
             case Op::PushVector:
                 for (const Reg reg : regs[i.operands[0]])
                     w.emit(Op::Push, w.body.regs[reg].type, {reg});
@@ -492,18 +489,29 @@ private:
 
 }  // namespace
 
-bool hasVectors(const Body& body) {
+namespace {
+
+bool hasOperation(const Body& body, bool (*is)(Op)) {
+    return std::any_of(body.blocks.begin(), body.blocks.end(), [&](const Block& each) {
+        return std::any_of(each.instrs.begin(), each.instrs.end(),
+                           [&](const Instr& i) { return is(i.op); });
+    });
+}
+
+bool movesManyItems(Op op) { return op == Op::DiscardMany || op == Op::PushMany; }
+
+}  // namespace
+
+bool hasVectors(const Body& body) { return hasLanes(body) || hasOperation(body, movesManyItems); }
+
+bool hasLanes(const Body& body) {
     const bool isInRegister =
         std::any_of(body.regs.begin(), body.regs.end(), [](const RegInfo& info) {
             return info.lanes != 0 || (info.type && lanesOf(types::innermost(info.type)) != 0);
         });
-    auto isOfVectors = [](const Instr& i) {
-        return (i.op >= Op::Splat && i.op <= Op::Scatter) ||
-               (i.op >= Op::PeekVector && i.op < Op::Iter);
-    };
-    return isInRegister ||
-           std::any_of(body.blocks.begin(), body.blocks.end(), [&](const Block& each) {
-               return std::any_of(each.instrs.begin(), each.instrs.end(), isOfVectors);
+    return isInRegister || hasOperation(body, [](Op op) {
+               return (op >= Op::Splat && op <= Op::Scatter) ||
+                      (op >= Op::PeekVector && op < Op::Iter);
            });
 }
 

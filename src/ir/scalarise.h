@@ -8,6 +8,8 @@
 namespace strc::ir {
 
 /// Does the body have an operation on vectors, a register that is one, or refs in lanes?
+bool hasLanes(const Body&);
+/// Has a pass written it that makes vectors or moves many items at once? Such a body is not for passes on filters any more.
 bool hasVectors(const Body&);
 
 Body scalarise(types::TypeTable&, const Body&);

@@ -95,6 +95,7 @@ private:
     void element(const Instr&);
     void tape(const Instr&);
     void variable(const Instr&);
+    void ofTape(const Instr&);
     void contract(const Instr&);
     void attention(const Instr&);
     void tensor(const Instr&);
@@ -173,14 +174,21 @@ const Type* Verifier::typeOf(VarRef var) const {
     return nullptr;
 }
 
+/// The variable is the input or the output.
+void Verifier::ofTape(const Instr& i) {
+    const Type* item = !stream                       ? nullptr
+                       : i.var.space == Space::Input ? stream->input
+                                                     : stream->output;
+    if (i.op == Op::Addr)
+        return expect(item && i.type && i.type->is(TypeKind::Array) && i.type->element == item &&
+                          isConcrete(i.type),
+                      i, "not an array of the tape's items");
+    expect(i.op == Op::Extent && item && i.index < static_cast<std::uint32_t>(rank(item)), i,
+           "no such dimension");
+}
+
 void Verifier::variable(const Instr& i) {
-    if (i.op == Op::Extent && (i.var.space == Space::Input || i.var.space == Space::Output)) {
-        const Type* item = !stream                       ? nullptr
-                           : i.var.space == Space::Input ? stream->input
-                                                         : stream->output;
-        expect(item && i.index < static_cast<std::uint32_t>(rank(item)), i, "no such dimension");
-        return;
-    }
+    if (i.var.space == Space::Input || i.var.space == Space::Output) return ofTape(i);
     const Type* type = typeOf(i.var);
     if (!type) return fault(i, "no such variable");
     switch (i.op) {
@@ -296,7 +304,8 @@ void Verifier::vector(const Instr& i) {
     const auto lanes = [&](std::size_t k) { return lanesOf(reg(i, k).type); };
     const bool isMade = i.result != kNone && i.result < body.regs.size();
     const Type* made = isMade ? body.regs[i.result].type : nullptr;
-    const Type* item = !stream ? nullptr : i.op == Op::PushRows ? stream->output : stream->input;
+    const bool gives = i.op == Op::PushRows || i.op == Op::PushMany;
+    const Type* item = !stream ? nullptr : gives ? stream->output : stream->input;
     auto isOfItems = [&](const Type* type) {
         return item && (type == item || (item->is(TypeKind::Complex) && type->is(TypeKind::Float)));
     };
@@ -353,7 +362,10 @@ void Verifier::vector(const Instr& i) {
                        (lanes(0) == 0 || lanes(0) == lanesOf(made)),
                    i, "not the type of the tape's items");
             break;
-        case Op::DiscardMany: expect(item && i.type == item, i, "no such items"); break;
+        case Op::DiscardMany:
+        case Op::PushMany:
+            expect(item && i.type == item && i.index != kNone, i, "no such items");
+            break;
         case Op::PushVector:
             expect(lanes(0) > 0 && stream && reg(i, 0).type->element == stream->output, i,
                    "not the type of the tape's items");
@@ -673,8 +685,10 @@ void Verifier::effects(const Instr& i) {
     bool fires = body.kind == BodyKind::Work || body.kind == BodyKind::Prework ||
                  (body.kind == BodyKind::Function && stream);
     bool sends = fires || body.kind == BodyKind::Handler;
-    const bool isVectorTape = i.op >= Op::PeekVector && i.op < Op::Iter;
-    if (isTape(i.op) || isVectorTape) expect(fires, i, "tapes are out of reach here");
+    const bool isManyItems = i.op >= Op::DiscardMany && i.op < Op::Iter;
+    const bool isWindow =
+        i.op == Op::Addr && (i.var.space == Space::Input || i.var.space == Space::Output);
+    if (isTape(i.op) || isManyItems || isWindow) expect(fires, i, "tapes are out of reach here");
     if (i.op == Op::Iter) expect(sends, i, "there are no firings here");
     if (i.op == Op::Send) expect(sends, i, "messages cannot be sent from here");
     if (isSetupOnly(i.op))

@@ -308,22 +308,9 @@ private:
         w.emit(Op::StoreAt, w.body.regs[instr.operands[0]].type, {ref, instr.operands[0]});
     }
 
-    /// Is it about the input or output of the one filter?
-    bool isOfEnd(Op op) const {
-        switch (op) {
-            case Op::Peek:
-            case Op::PeekInto:
-            case Op::PeekVector:
-            case Op::PeekColumns: return key.fromInput;
-            case Op::PushRows: return key.toOutput;
-            default: return moves(op, kIn) ? key.fromInput : moves(op, kOut) && key.toOutput;
-        }
-    }
-
     /// False: it has nothing to do with tapes, or stays as it is.
     bool onTape(const Instr& instr) {
         const auto& operands = instr.operands;
-        if (isOfEnd(instr.op)) return false;
         const bool isPush = moves(instr.op, kOut), isPop = moves(instr.op, kIn);
         if (isPush) requireNext(kOut);
         if (isPop) requireNext(kIn);

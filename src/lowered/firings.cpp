@@ -35,22 +35,12 @@ void FiringWriter::fire(const Step& step) {
 
 // ---- in vectors
 
-bool FiringWriter::fromInput(const Step& step) const {
-    const std::vector<EdgeId>& edges = plan.inputsOf(step.node);
-    return edges.size() == 1 && edges[0] == ends.in;
-}
-
-bool FiringWriter::toOutput(const Step& step) const {
-    const std::vector<EdgeId>& edges = plan.outputsOf(step.node);
-    return edges.size() == 1 && edges[0] == ends.out;
-}
-
-/// Groups of firings, each in a vector. The last ones may be done twice, which changes nothing, but for those that count, have
-/// state, or are at an end of the program: what is left of them is done one by one.
+/// Groups of firings, each in a vector. The last ones may be done twice, which changes nothing, but for those that count or have
+/// state: what is left of them is done one by one.
 void FiringWriter::fireInVectors(const Step& step, unsigned width) {
     const KernelId kernel = graph.nodes[step.node].kernel;
-    const bool mayRepeat = state.record(kernel).iterations == ir::kNone &&
-                           !functions.lanes.hasState(kernel) && !fromInput(step) && !toOutput(step);
+    const bool mayRepeat =
+        state.record(kernel).iterations == ir::kNone && !functions.lanes.hasState(kernel);
     const std::int64_t rest = mayRepeat ? 0 : step.count % width, most = step.count - rest;
     groups(most, width, [&](const Index& first) { fireGroup(step, width, first, ir::kNone); });
     if (rest != 0) items.loop(rest, [&](Reg k) { fireOnce(step, false, Index{most, {}}.plus(k)); });
@@ -76,15 +66,16 @@ void FiringWriter::fireGroup(const Step& step, unsigned width, const Index& firs
     const bool isTransposed = columns != ir::kNone || isDealt(plan.inputsOf(step.node));
     const LaneShape shape{.lanes = width,
                           .takesColumns = isTransposed,
-                          .leavesRows = isDealt(plan.outputsOf(step.node)),
-                          .consumes = fromInput(step)};
+                          .leavesRows = isDealt(plan.outputsOf(step.node))};
     const FunctionKey key{.kernel = graph.nodes[step.node].kernel, .shape = shape};
     callFiring(step, key, first, {.columns = columns});
-    const Reg done = w.result(w.types.boolean(), false);
-    const ir::BlockId then = w.inBlock([&] {
+    auto finish = [&] {
         if (shape.leavesRows) dealer.give(step, first);
         countFirings(step.node, width);
-    });
+    };
+    if (!functions.lanes.mayGiveUp(key.kernel, width)) return finish();
+    const Reg done = w.result(w.types.boolean(), false);
+    const ir::BlockId then = w.inBlock(finish);
     const ir::BlockId otherwise =
         w.inBlock([&] { items.loop(width, [&](Reg k) { fireOnce(step, false, first.plus(k)); }); });
     likely(w, done, then, otherwise);
@@ -177,12 +168,10 @@ void FiringWriter::callFiring(const Step& step, FunctionKey key, const Index& nu
         passed.push_back(w.integer(0));
         return w.body.regs[array].type;
     };
-    key.fromInput = fromInput(step) && !key.shape.takesColumns;
-    key.toOutput = toOutput(step) && !key.shape.leavesRows;
-    if (!key.shape.takesColumns && !key.fromInput && !ins.empty())
+    if (!key.shape.takesColumns && !ins.empty())
         key.in = arrays.columns != ir::kNone ? passArray(arrays.columns)
                                              : passTape(ins[0], step.inputs[0], rates.pop.max);
-    if (!key.shape.leavesRows && !key.toOutput && !outs.empty())
+    if (!key.shape.leavesRows && !outs.empty())
         key.out = arrays.rows != ir::kNone ? passArray(arrays.rows)
                                            : passTape(outs[0], step.outputs[0], rates.push.max);
     for (Reg reg : {arrays.columns, arrays.columnsAt})

@@ -111,9 +111,7 @@ std::string Functions::nameOf(const FunctionKey& key) const {
     const std::string width = key.hasLoops           ? "_loops"
                               : key.shape.lanes == 0 ? ""
                                                      : "_x" + std::to_string(key.shape.lanes);
-    const std::string ends =
-        std::string(key.fromInput ? "_from_input" : "") + (key.toOutput ? "_to_output" : "");
-    return (code.name.empty() ? "filter" : code.name) + '_' + bodyOf(key).name + width + ends;
+    return (code.name.empty() ? "filter" : code.name) + '_' + bodyOf(key).name + width;
 }
 
 std::uint32_t Functions::add(ir::Body body) {

@@ -44,9 +44,15 @@ const Items::OwnTape* Items::ownTape(EdgeId edge) const {
     return found == ownTapes.end() ? nullptr : &found->second;
 }
 
+const Items::OwnArray* Items::arrayOf(EdgeId edge) const {
+    const auto found = ownArrays.find(plan.channels[edge].tape);
+    return found == ownArrays.end() ? nullptr : &found->second;
+}
+
 Index Items::index(EdgeId edge, const Position& position) const {
     if (const OwnTape* own = ownTape(edge)) return {position.base - own->first, {}};
-    return place(position);
+    const OwnArray* array = arrayOf(edge);
+    return place(position).plus(array ? -array->first : 0);
 }
 
 Index Items::place(const Position& position) const {
@@ -68,12 +74,14 @@ Reg Items::item(EdgeId edge, const Index& at) { return w.reference(tape(edge), v
 
 Reg Items::tape(EdgeId edge) {
     if (const OwnTape* own = ownTape(edge)) return w.address(own->local);
+    if (const OwnArray* own = arrayOf(edge)) return own->array;
     return fieldRef(state.tapeOf(edge), state.tapeType(edge));
 }
 
 const Type* Items::tapeType(EdgeId edge) const {
-    const OwnTape* own = ownTape(edge);
-    return own ? w.body.locals[own->local].type : state.tapeType(edge);
+    if (const OwnTape* own = ownTape(edge)) return w.body.locals[own->local].type;
+    const OwnArray* array = arrayOf(edge);
+    return array ? w.body.regs[array->array].type : state.tapeType(edge);
 }
 
 Reg Items::fieldRef(std::uint32_t field, const Type* type) {

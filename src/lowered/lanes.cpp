@@ -115,10 +115,20 @@ const ir::Body& Lanes::body(graph::KernelId id, const LaneShape& shape) {
                                   .leavesRows = shape.leavesRows,
                                   .outLength = shape.outLength,
                                   .hasPlaces = true,
-                                  .partsComplex = shape.partsComplex,
-                                  .consumes = shape.consumes};
+                                  .partsComplex = shape.partsComplex};
     return bodies[{id, shape}] =
                vector::vectoriseFirings(types, firingOf(id, of), of.varying, factsOf(id, of), how);
+}
+
+/// It returns in one place only if no check leaves it.
+bool Lanes::mayGiveUp(graph::KernelId id, unsigned width) {
+    const auto [found, isNew] = givesUp.try_emplace({id, width});
+    if (!isNew) return found->second;
+    std::ptrdiff_t returns = 0;
+    for (const ir::Block& block : body(id, {.lanes = width}).blocks)
+        returns += std::count_if(block.instrs.begin(), block.instrs.end(),
+                                 [](const ir::Instr& i) { return i.op == ir::Op::Return; });
+    return found->second = returns != 1;
 }
 
 const ir::Body* Lanes::loopsInVectors(graph::KernelId id) {

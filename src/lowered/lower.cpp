@@ -127,9 +127,9 @@ Program lowerEnds(base::Context& context, types::TypeTable& types, const ir::Mod
         kernel.code.prework = phaseBody(functions, plan, plan.init, true, header);
     }
     const bool isScaled = options.scales && plan.scaled.iterations > 0;
-    kernel.code.work = options.scales && !isScaled
-                           ? oftenBody(functions, context, plan, header)
-                           : phaseBody(functions, plan, plan.steady, false, header);
+    kernel.code.work = isScaled
+                           ? phaseBody(functions, plan, plan.steady, false, header)
+                           : workBody(functions, options.scales ? &context : nullptr, plan, header);
     if (isScaled)
         kernel.blocks = elab::Blocks{plan.scaled.iterations, ratesOf(plan, plan.scaled),
                                      blocksBody(functions, context, plan, header)};

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/pass.h"
+#include "lowered/detail/ends.h"
 #include "lowered/detail/firings.h"
 #include "lowered/detail/items.h"
 #include "lowered/detail/start.h"
@@ -60,27 +61,37 @@ public:
         if (isInit)
             for (NodeId id = 0; id < graph.nodes.size(); ++id)
                 if (startsLate(plan, id)) firings.start(id, items.fieldsOf(id));
+        const bool takes = openInput(isThere(ends.in)), gives = openOutput(isThere(ends.out));
         steps(phase.steps);
+        closeWindows(takes, gives);
         return std::move(w.body);
+    }
+
+    /// Items of its two ends stay where the one filter finds them, and where it gives them.
+    ir::Body runWork(const plan::Phase& phase, const std::string& name, base::SourceRange header) {
+        ends = findEnds(plan, phase.steps);
+        return run(phase, ir::BodyKind::Work, name, header);
     }
 
     ir::Body runOften(base::Context& context, const plan::Phase& phase, const std::string& name,
                       base::SourceRange header) {
         doOften(context, &phase == &plan.scaled);
-        if (leaves(phase.steps) <= kFewSteps) ends = firings.leaveOut(endsOf(phase), phase.steps);
-        return run(phase, ir::BodyKind::Work, name, header);
+        return runWork(phase, name, header);
     }
 
     /// A segment of a chunk, of whose steps those of such a phase are all.
     ir::Body runSegment(base::Context& context, const plan::Segment& segment,
-                        const plan::Phase& chunk, const Ends& left, const std::string& name,
+                        const plan::Phase& chunk, const Ends& of, const std::string& name,
                         base::SourceRange header) {
         doOften(context, true);
         whole = &chunk;
-        ends = firings.leaveOut(left, chunk.steps);
+        ends = of;
         w.body.name = name;
         w.body.range = w.body.header = w.range = header;
+        const bool takes = openInput(touches(plan, segment.steps, ends.in.tape)),
+                   gives = openOutput(touches(plan, segment.steps, ends.out.tape));
         steps(segment.steps);
+        closeWindows(takes, gives);
         return std::move(w.body);
     }
 
@@ -100,31 +111,33 @@ public:
         return std::move(w.body);
     }
 
-    /// Do these steps take from the input of the one filter, or give to its output?
-    bool takes(const std::vector<Step>& list) const {
-        return std::any_of(list.begin(), list.end(), [&](const Step& step) {
-            if (step.kind == StepKind::Read) return step.channel != ends.in;
-            return step.kind == StepKind::Fire && isAmong(plan.inputsOf(step.node), ends.in);
-        });
-    }
-    bool gives(const std::vector<Step>& list) const {
-        return std::any_of(list.begin(), list.end(), [&](const Step& step) {
-            if (step.kind == StepKind::Write) return step.channel != ends.out;
-            return step.kind == StepKind::Fire && isAmong(plan.outputsOf(step.node), ends.out);
-        });
-    }
-
 private:
-    /// Items of several ports have fields instead.
-    Ends endsOf(const plan::Phase& phase) const {
-        Ends found = findEnds(plan, phase, functions.rates);
-        if (plan.inputs.size() > 1) found.in = graph::kNone;
-        if (plan.outputs.size() > 1) found.out = graph::kNone;
-        return found;
+    // ---- the two ends
+
+    static bool isThere(const End& end) { return end.tape != graph::kNone; }
+
+    /// From now on items of the end are those of the one filter's window, if `is`, which it returns.
+    bool open(bool is, ir::Space space, const End& end) {
+        if (!is) return false;
+        const Type* window = w.types.array(state.tapeType(end.tape)->element, end.items);
+        items.lieIn(w.address({space, 0}, window), end.tape, end.first);
+        return true;
+    }
+    bool openInput(bool is) { return open(is, ir::Space::Input, ends.in); }
+    bool openOutput(bool is) { return open(is, ir::Space::Output, ends.out); }
+
+    /// A body takes and gives its items when it is done.
+    void closeWindows(bool takes, bool gives) {
+        auto move = [&](Op op, const End& end) {
+            w.emit(op, state.tapeType(end.tape)->element, {}).index =
+                static_cast<std::uint32_t>(end.items);
+        };
+        if (takes) move(Op::DiscardMany, ends.in);
+        if (gives) move(Op::PushMany, ends.out);
     }
 
-    static bool isAmong(const std::vector<EdgeId>& edges, EdgeId edge) {
-        return std::find(edges.begin(), edges.end(), edge) != edges.end();
+    bool isAt(const End& end, const Step& step) const {
+        return isThere(end) && plan.channels[step.channel].tape == end.tape;
     }
 
     void steps(const std::vector<Step>& list) {
@@ -153,7 +166,7 @@ private:
 
     // ---- pieces
 
-    /// What takes long to compile as one function becomes several. Items of the two ends are left to the whole.
+    /// What takes long to compile as one function becomes several. Reading and writing are left to the whole.
     void stepsInPieces(const std::vector<Step>& list) {
         for (std::size_t from = 0; from < list.size();) {
             std::size_t to = from, count = 0;
@@ -171,6 +184,7 @@ private:
         PhaseWriter writer(functions, plan);
         writer.doOften(*passes, isUndone);
         writer.whole = whole;
+        writer.ends = ends;
         const std::vector<Reg> counters = items.loopCounters();
         ir::Body made = writer.runPiece(list, counters.size(), w.range);
         const std::uint32_t number = functions.add(std::move(made));
@@ -179,6 +193,8 @@ private:
 
     ir::Body runPiece(std::span<const Step> list, std::size_t depth, base::SourceRange header) {
         enter("piece", depth, header);
+        openInput(touches(plan, list, ends.in.tape));
+        openOutput(touches(plan, list, ends.out.tape));
         stepsOf(list);
         return std::move(w.body);
     }
@@ -284,13 +300,13 @@ private:
 
     void read(const Step& step) {
         if (const plan::Position* place = state.ports().find(step)) return atPort(step, *place);
-        if (step.channel != ends.in)
+        if (!isAt(ends.in, step))
             takeItems(step.channel, items.index(step.channel, step.outputs[0]), step.count);
     }
 
     void write(const Step& step) {
         if (const plan::Position* place = state.ports().find(step)) return atPort(step, *place);
-        if (step.channel != ends.out)
+        if (!isAt(ends.out, step))
             giveItems(step.channel, items.index(step.channel, step.inputs[0]), step.count);
     }
 
@@ -361,9 +377,7 @@ private:
                 const Index branch =
                     items.index(edge, splits ? step.outputs[port] : step.inputs[port])
                         .plus(k, weight);
-                if (one == (splits ? ends.in : ends.out))
-                    splits ? takeItems(edge, branch, weight) : giveItems(edge, branch, weight);
-                else if (splits)
+                if (splits)
                     items.copyItems(edge, branch, one, whole, weight);
                 else
                     items.copyItems(one, whole, edge, branch, weight);
@@ -398,7 +412,7 @@ private:
     ir::Writer w;
     Items items;
     FiringWriter firings;
-    Ends ends;  ///< tapes that are left out
+    Ends ends;  ///< of the phase
     bool drains = false;
     base::Context* passes =
         nullptr;  ///< of a phase that runs often: which of them apply; else null
@@ -415,9 +429,11 @@ ir::Body phaseBody(Functions& functions, const plan::Plan& plan, const plan::Pha
     return PhaseWriter(functions, plan).run(phase, kind, isFirst ? "prework" : "work", header);
 }
 
-ir::Body oftenBody(Functions& functions, base::Context& context, const plan::Plan& plan,
-                   base::SourceRange header) {
-    return PhaseWriter(functions, plan).runOften(context, plan.steady, "work", header);
+ir::Body workBody(Functions& functions, base::Context* context, const plan::Plan& plan,
+                  base::SourceRange header) {
+    PhaseWriter writer(functions, plan);
+    return context ? writer.runOften(*context, plan.steady, "work", header)
+                   : writer.runWork(plan.steady, "work", header);
 }
 
 ir::Body blocksBody(Functions& functions, base::Context& context, const plan::Plan& plan,
@@ -425,23 +441,42 @@ ir::Body blocksBody(Functions& functions, base::Context& context, const plan::Pl
     return PhaseWriter(functions, plan).runBlocks(context, header);
 }
 
+namespace {
+
+/// Which of the segments takes what is read, or gives what is written: the one that reads or writes, or, of an end, the one
+/// that touches its tape. If there are several such the end is none.
+std::size_t segmentAt(const plan::Plan& plan, std::span<const plan::Segment> segments,
+                      StepKind kind, End& end) {
+    auto find = [&](auto isIt) {
+        const auto count = std::count_if(segments.begin(), segments.end(), isIt);
+        const auto first = std::find_if(segments.begin(), segments.end(), isIt);
+        return count == 1 ? static_cast<std::size_t>(first - segments.begin()) : SIZE_MAX;
+    };
+    const std::size_t found =
+        find([&](const plan::Segment& each) { return touches(plan, each.steps, end.tape); });
+    if (found != SIZE_MAX) return found;
+    end = {};
+    return find([&](const plan::Segment& each) {
+        return std::any_of(each.steps.begin(), each.steps.end(),
+                           [&](const Step& step) { return step.kind == kind; });
+    });
+}
+
+}  // namespace
+
 SegmentBodies segmentBodies(Functions& functions, base::Context& context, const plan::Plan& plan,
                             std::span<const plan::Segment> segments, base::SourceRange header) {
     plan::Phase all;
-    bool isShort = true;
-    for (const plan::Segment& segment : segments) {
+    for (const plan::Segment& segment : segments)
         all.steps.insert(all.steps.end(), segment.steps.begin(), segment.steps.end());
-        isShort = isShort && leaves(segment.steps) <= kFewSteps;
-    }
-    Ends left;
-    if (isShort) left = findEnds(plan, all, functions.rates);
+    Ends ends = findEnds(plan, all.steps);
     SegmentBodies made;
+    made.taker = segmentAt(plan, segments, StepKind::Read, ends.in);
+    made.giver = segmentAt(plan, segments, StepKind::Write, ends.out);
     for (const plan::Segment& segment : segments) {
-        PhaseWriter writer(functions, plan);
         const std::string name = "segment_" + std::to_string(made.bodies.size());
-        made.bodies.push_back(writer.runSegment(context, segment, all, left, name, header));
-        if (writer.takes(segment.steps)) made.taker = made.bodies.size() - 1;
-        if (writer.gives(segment.steps)) made.giver = made.bodies.size() - 1;
+        made.bodies.push_back(
+            PhaseWriter(functions, plan).runSegment(context, segment, all, ends, name, header));
     }
     return made;
 }

@@ -1,5 +1,7 @@
 // Firings of filters behind each other, in vectors (pipelines.h).
 
+#include <algorithm>
+
 #include "base/pass.h"
 #include "lowered/detail/firings.h"
 #include "lowered/detail/vector_items.h"
@@ -20,31 +22,14 @@ std::string numbered(const char* name, const ir::Writer& w) {
 
 }  // namespace
 
-Ends FiringWriter::leaveOut(Ends left, std::span<const Step> list) {
-    for (std::size_t at = 0; at < list.size() && often;) {
-        const VectorPipeline pipeline =
-            findPipeline(plan, state, functions.lanes, list.subspan(at));
-        at += std::max<std::size_t>(1, pipeline.members.size());
-        if (!pipeline.looksBack()) continue;
-        if (plan.inputsOf(pipeline.members.front().step->node)[0] == left.in)
-            left.in = graph::kNone;
-        if (plan.outputsOf(pipeline.members.back().step->node)[0] == left.out)
-            left.out = graph::kNone;
-    }
-    return ends = left;
-}
-
 std::size_t FiringWriter::firePipeline(std::span<const Step> list) {
     const VectorPipeline pipeline = findPipeline(plan, state, functions.lanes, list);
     const std::size_t count = pipeline.members.size();
-    const bool isAtEnd = count != 0 && (fromInput(*pipeline.members.front().step) ||
-                                        toOutput(*pipeline.members.back().step));
-    if (count == 0 || (isAtEnd && pipeline.looksBack()) ||
+    if (count == 0 ||
         !base::PassRun(often->passes, base::Pass::VectorisePipelines,
                        std::to_string(count) + " filters from " + graph.nodes[list[0].node].name))
         return 0;
-    const bool isExact = isAtEnd || pipeline.looksBack();
-    const std::int64_t rest = isExact ? pipeline.trips % pipeline.strip : 0;
+    const std::int64_t rest = pipeline.looksBack() ? pipeline.trips % pipeline.strip : 0;
     const Index end{pipeline.trips - rest, {}};
     makeBuffers(pipeline);
     forHistories(pipeline, {}, [&](const History& each) { fillHistory(each); });
@@ -73,7 +58,7 @@ void FiringWriter::makeBuffers(const VectorPipeline& pipeline) {
     if (end.repeat != 1)
         last = make("rows", plan.program->kernels[node.kernel].output,
                     node.work.push.max * end.repeat * pipeline.width);
-    fine = w.local(numbered("fine", w), w.types.boolean());
+    fine = mayGiveUp(pipeline) ? w.local(numbered("fine", w), w.types.boolean()) : ir::kNone;
 }
 
 /// One by one.
@@ -85,33 +70,41 @@ void FiringWriter::fireMembers(const VectorPipeline& pipeline, const Index& iter
         });
 }
 
+bool FiringWriter::mayGiveUp(const VectorPipeline& pipeline) {
+    return std::any_of(pipeline.members.begin(), pipeline.members.end(), [&](const Member& member) {
+        return functions.lanes.mayGiveUp(graph.nodes[member.step->node].kernel, pipeline.width);
+    });
+}
+
 /// Member by member. Where a vector gives up, all firings are done one by one.
 void FiringWriter::fireStrip(const VectorPipeline& pipeline, const Index& start) {
-    w.store(fine, w.truth());
+    const bool isSure = fine == ir::kNone;
+    if (!isSure) w.store(fine, w.truth());
     for (std::size_t k = 0; k < pipeline.members.size(); ++k) {
-        const ir::BlockId inside = w.inBlock([&] {
+        auto member = [&] {
             items.loop(pipeline.strip / pipeline.width,
                        [&](Reg vector) { fireMember(pipeline, k, start, vector); });
-        });
-        likely(w, w.load(fine), inside, ir::kNone);
+        };
+        if (isSure)
+            member();
+        else
+            likely(w, w.load(fine), w.inBlock(member), ir::kNone);
     }
-    const Member& first = pipeline.members[0];
-    const ir::BlockId then = w.inBlock([&] {
+    auto advance = [&] {
         forHistories(pipeline, start,
                      [&](const History& each) { advanceHistory(each, pipeline.strip); });
-        if (!fromInput(*first.step)) return;
-        const graph::Node& node = graph.nodes[first.step->node];
-        const Type* item = plan.program->kernels[node.kernel].input;
-        w.emit(Op::DiscardMany, item, {}).index =
-            static_cast<std::uint32_t>(node.work.pop.max * first.repeat * pipeline.strip);
-    });
-    const ir::BlockId otherwise = w.inBlock([&] {
-        forHistories(pipeline, start, [&](const History& each) { spillHistory(each); });
-        fireMembers(pipeline, start, pipeline.strip);
-        forHistories(pipeline, start.plus(pipeline.strip),
-                     [&](const History& each) { fillHistory(each); });
-    });
+    };
+    if (isSure) return advance();
+    const ir::BlockId then = w.inBlock(advance);
+    const ir::BlockId otherwise = w.inBlock([&] { fireStripAgain(pipeline, start); });
     likely(w, w.load(fine), then, otherwise);
+}
+
+void FiringWriter::fireStripAgain(const VectorPipeline& pipeline, const Index& start) {
+    forHistories(pipeline, start, [&](const History& each) { spillHistory(each); });
+    fireMembers(pipeline, start, pipeline.strip);
+    forHistories(pipeline, start.plus(pipeline.strip),
+                 [&](const History& each) { fillHistory(each); });
 }
 
 /// Of an array that is split among so many firings.
@@ -155,12 +148,15 @@ void FiringWriter::fireMember(const VectorPipeline& pipeline, std::size_t k, con
         parts.columns = partOf(arrays.columns, firing, member.repeat);
         parts.rows = partOf(arrays.rows, firing, member.repeat);
         callFiring(*member.step, key, Index{}.plus(iteration, member.repeat).plus(firing), parts);
+        if (fine == ir::kNone) return;
         const Reg done = w.result(w.types.boolean(), false);
         w.store(fine, w.operation(Op::And, w.types.boolean(), {w.load(fine), done}));
     });
     if (!spills) return;
-    const ir::BlockId spill = w.inBlock([&] { spillRows(pipeline, last, iteration); });
-    likely(w, w.load(fine), spill, ir::kNone);
+    auto spill = [&] { spillRows(pipeline, last, iteration); };
+    if (fine == ir::kNone) return spill();
+    const ir::BlockId then = w.inBlock(spill);
+    likely(w, w.load(fine), then, ir::kNone);
 }
 
 /// The window of the first member, transposed; ir::kNone: its lanes find their items beside each other.
@@ -176,12 +172,6 @@ Reg FiringWriter::columnsOf(const VectorPipeline& pipeline, const Index& iterati
                       vector::columnItems(rates, pipeline.width) * kParts.countOf(item));
     const Reg columns = w.address(w.local(numbered("columns", w), type));
     const std::int64_t window = vector::windowOf(rates, pipeline.width);
-    if (fromInput(*member.step)) {
-        const Reg end = w.integer(window);
-        w.emit(Op::PeekColumns, item, {columns, end}).index =
-            static_cast<std::uint32_t>(rates.pop.max);
-        return columns;
-    }
     const Index place = items.index(edge, member.step->inputs[0]).plus(iteration, rates.pop.max);
     fillColumns(w, {items.tape(edge), items.valueOf(place)},
                 {columns, vector::columnLength(rates, pipeline.width)}, rates.pop.max, window);
@@ -192,11 +182,6 @@ Reg FiringWriter::columnsOf(const VectorPipeline& pipeline, const Index& iterati
 void FiringWriter::spillRows(const VectorPipeline& pipeline, Reg rows, const Index& iteration) {
     const Member& member = pipeline.members.back();
     const EdgeId edge = plan.outputsOf(member.step->node)[0];
-    if (toOutput(*member.step)) {
-        const Type* item = plan.program->kernels[graph.nodes[member.step->node].kernel].output;
-        w.emit(Op::PushRows, item, {rows}).index = pipeline.width;
-        return;
-    }
     const std::int64_t count = graph.nodes[member.step->node].work.push.max * member.repeat;
     const Index place = items.index(edge, member.step->outputs[0]).plus(iteration, count);
     spillRowsTo(w, {items.tape(edge), items.valueOf(place)}, rows, pipeline.width);

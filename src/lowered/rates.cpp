@@ -39,13 +39,4 @@ RateProofs::RateProofs(const ir::Module& module, const elab::Elaboration& progra
     }
 }
 
-bool RateProofs::isKept(const elab::Kernel& kernel, graph::KernelId id) const {
-    if (works[id].pops || works[id].pushes) return false;
-    for (const ir::Block& block : kernel.code.work->blocks)
-        for (const ir::Instr& instr : block.instrs)
-            if ((instr.op == ir::Op::Peek || instr.op == ir::Op::PeekInto) && mayMiss(id, instr))
-                return false;
-    return true;
-}
-
 }  // namespace strc::lowered

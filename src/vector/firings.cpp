@@ -106,9 +106,6 @@ public:
             w.emit(Op::PushRows, facts.output, {w.address(rows)}).index =
                 static_cast<std::uint32_t>(shape.lanes);
         skipAhead();
-        if (shape.consumes)
-            w.emit(Op::DiscardMany, facts.input, {}).index =
-                static_cast<std::uint32_t>(facts.rates.pop.max * shape.lanes);
         leave(true);
     }
 

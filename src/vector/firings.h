@@ -40,8 +40,6 @@ struct FiringShape {
     /// Behind an array of columns or rows with such a length stands the row, or the column, at which these firings begin.
     bool hasPlaces = false;
     bool partsComplex = false;  ///< ItemParts
-    /// Does it take its items from the tape when it is done? Not where the caller knows where each firing's window is.
-    bool consumes = false;
 };
 
 /// `varying`: of the body, with the locals of the state as each lane's own.

@@ -11,6 +11,8 @@ void emitPeekColumns(BodyContext&, const Instr&);
 /// Pushes what firings beside each other have made, row by row in an array, in the order of firings.
 void emitPushRows(BodyContext&, const Instr&);
 
+/// Names of functions for that begin so.
+constexpr const char* kTransposition = "transpose.";
 /// The same between arrays.
 void emitTranspose(BodyContext&, const Instr&);
 

@@ -21,6 +21,8 @@ private:
     void push(const Instr&);
     void random(const Instr&);
     void discard(const Instr&);
+    void discardMany(const Instr&);
+    void pushMany(const Instr&);
     void callNative(const Instr&);
     std::string pointerTo(const Type*);
     std::string argument(const Instr&, std::size_t k, const Function&);

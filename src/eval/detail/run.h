@@ -70,6 +70,12 @@ struct Run {
     bool wantPop(const std::uint32_t* at, Slot* frame);
     bool wantPeek(const std::uint32_t* at, Slot* frame, std::int32_t offset);
     bool wantPush(const std::uint32_t* at, Slot* frame);
+    /// The same of so many items.
+    bool wantPops(const std::uint32_t* at, Slot* frame, std::int64_t items);
+    bool wantPushes(const std::uint32_t* at, Slot* frame, std::int64_t items);
+    /// Where the firing's first item waits, or lies once it is given, if so many may be looked at. False after a trap.
+    bool inputItems(const std::uint32_t* at, Slot* frame, Slot& to, std::int64_t items);
+    bool outputItems(const std::uint32_t* at, Slot* frame, Slot& to, std::int64_t items);
 
     // ---- steps
     std::int64_t fuel = 0;
@@ -113,6 +119,7 @@ private:
     bool rateTrap(const std::uint32_t* at, const Slot* frame, Diag id, std::int64_t limit,
                   std::int64_t count);
     bool demand(const std::uint32_t* at, Slot* frame, std::uint64_t items);
+    bool growOutput(const std::uint32_t* at, Slot* frame, std::int64_t items);
 };
 
 /// Runs from there until the Halt that the outermost frame returns to.

@@ -1,17 +1,30 @@
 #pragma once
-/// Tapes at the two ends of a phase that need no memory: where one filter or splitter alone takes what is read, or one filter or
-/// joiner gives what is written, in order, its firings take from the input of the one filter and give to its output.
+/// Tapes at the two ends of a phase that need no memory: what lies there lies in the window of the one filter's firing already, or
+/// shall lie in what it gives (`addr input`, `addr output`).
 
-#include "lowered/detail/rates.h"
+#include <cstdint>
+#include <span>
+
 #include "plan/plan.h"
 
 namespace strc::lowered {
 
-/// graph::kNone: what is read, or written, lies on a tape.
-struct Ends {
-    graph::EdgeId in = graph::kNone, out = graph::kNone;
+/// A tape on which nothing stays between phases, and to which, or from which, one step of a phase brings all items. What is read is
+/// only looked at, and what is written only made.
+struct End {
+    graph::EdgeId tape = graph::kNone;  ///< graph::kNone: there is none like that
+    std::int64_t first = 0;  ///< where on the tape the first of its items lies
+    std::int64_t items = 0;
 };
 
-Ends findEnds(const plan::Plan&, const plan::Phase&, const RateProofs&);
+struct Ends {
+    End in, out;
+};
+
+/// Of a phase with these steps.
+Ends findEnds(const plan::Plan&, std::span<const plan::Step>);
+
+/// Does a firing among the steps, in loops too, take items from the tape or give items to it, or are items moved on it?
+bool touches(const plan::Plan&, std::span<const plan::Step>, graph::EdgeId tape);
 
 }  // namespace strc::lowered

@@ -4,7 +4,6 @@
 #include <span>
 
 #include "lowered/detail/dealer.h"
-#include "lowered/detail/ends.h"
 #include "lowered/detail/functions.h"
 #include "lowered/detail/items.h"
 #include "lowered/detail/pipelines.h"
@@ -24,9 +23,6 @@ public:
 
     /// From now on firings and their loops are done in vectors, as far as passes of the context are enabled.
     void useVectors(base::Context& context) { often = &context; }
-    /// These tapes of a phase with such steps are left out, but for those of pipelines that look back, which take and give items
-    /// of the strip again when a vector gives up. Which are.
-    Ends leaveOut(Ends, std::span<const plan::Step>);
 
     /// All firings of a step of a filter with code.
     void fire(const plan::Step&);
@@ -41,8 +37,6 @@ public:
 
 private:
     void fireInVectors(const plan::Step&, unsigned width);
-    bool fromInput(const plan::Step&) const;
-    bool toOutput(const plan::Step&) const;
     void fireGroup(const plan::Step&, unsigned width, const Index& first, Reg columns);
     void fireOnce(const plan::Step&, bool isFirst, const Index& number);
     void fireOnWindow(std::span<const plan::Step>, unsigned width);
@@ -51,7 +45,9 @@ private:
     void groups(std::int64_t firings, std::int64_t width,
                 const std::function<void(const Index&)>& inside);
     void makeBuffers(const VectorPipeline&);
+    bool mayGiveUp(const VectorPipeline&);
     void fireStrip(const VectorPipeline&, const Index& start);
+    void fireStripAgain(const VectorPipeline&, const Index& start);
     void fireMembers(const VectorPipeline&, const Index& iteration, std::int64_t iterations);
     void fireMember(const VectorPipeline&, std::size_t k, const Index& start, Reg vector);
     Reg columnsOf(const VectorPipeline&, const Index& iteration);
@@ -86,13 +82,12 @@ private:
     const graph::Graph& graph;
     Dealer dealer;
     base::Context* often = nullptr;
-    Ends ends;
     // ---- of the pipeline that is being written
     std::vector<Reg> buffers;  ///< by member, the columns before it
     Reg last =
         ir::kNone;  ///< the rows that the last one leaves, if its iterations are several firings
-    std::uint32_t fine =
-        ir::kNone;  ///< the local that says whether all lanes have done what they should
+    /// The local that says whether all lanes have done what they should; ir::kNone: they always do.
+    std::uint32_t fine = ir::kNone;
 };
 
 }  // namespace strc::lowered

@@ -23,8 +23,6 @@ struct FunctionKey {
     bool inPrework = false;  ///< whose rates its items count for, if there are checks of them
     LaneShape shape = {};  ///< of kWork
     bool hasLoops = false;  ///< kWork: it is Lanes::loopsInVectors
-    /// kWork: it takes its items from the input of the one filter, or gives them to its output; then it has no such tape.
-    bool fromInput = false, toOutput = false;
     auto operator<=>(const FunctionKey&) const = default;
 };
 

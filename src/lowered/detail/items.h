@@ -42,6 +42,9 @@ public:
     Reg fieldsOf(NodeId);  ///< ir::kNone: it has none
     Reg member(Reg fields, const Record&, std::uint32_t k);
 
+    /// Items of the tape, from `first` on, lie in the array instead.
+    void lieIn(Reg array, EdgeId tape, std::int64_t first) { ownArrays[tape] = {array, first}; }
+
     // ---- items
     /// From now on items that lie beside each other are moved together, which LLVM need not find out, and then does by gathering
     /// those of several iterations around.
@@ -83,7 +86,13 @@ private:
 
     void copyBetween(const Place& to, const Place& from, std::int64_t count, bool areApart);
     Place atPort(EdgeId, const Index&);
+    struct OwnArray {
+        Reg array = ir::kNone;
+        std::int64_t first = 0;  ///< the item of the tape that lies at index 0
+    };
+
     const OwnTape* ownTape(EdgeId) const;
+    const OwnArray* arrayOf(EdgeId) const;
     void keepFields(const std::vector<plan::Step>& body);
     void keepTapes(const plan::Phase&, const std::vector<plan::Step>& body);
 
@@ -94,6 +103,7 @@ private:
     std::vector<Reg> counters;  ///< of the loops of the plan around
     std::map<NodeId, std::uint32_t> ownFields;  ///< locals
     std::map<EdgeId, OwnTape> ownTapes;  ///< by tape
+    std::map<EdgeId, OwnArray> ownArrays;  ///< by tape
 };
 
 }  // namespace strc::lowered

@@ -26,7 +26,6 @@ struct LaneShape {
     /// Of the columns and rows of a pipeline that looks back, in which these firings have a place, the parameter behind each array.
     std::int64_t inLength = 0, outLength = 0;
     bool partsComplex = false;  ///< vector::ItemParts
-    bool consumes = false;  ///< it takes its items when it is done
     auto operator<=>(const LaneShape&) const = default;
 };
 
@@ -47,6 +46,8 @@ public:
     /// The body of that shape, made when it is asked for: it pops nothing, and gives whether it has done the firings
     /// (vector/firings.h). Of a width that widthOf gave.
     const ir::Body& body(graph::KernelId, const LaneShape&);
+    /// May a body of so many lanes give that it has not done the firings?
+    bool mayGiveUp(graph::KernelId, unsigned width);
     /// A firing with loops in vectors; null: it has none, or is done in vectors with others.
     const ir::Body* loopsInVectors(graph::KernelId);
 
@@ -72,6 +73,7 @@ private:
     const RateProofs& rates;
     std::map<graph::KernelId, Filter> filters;
     std::map<std::pair<graph::KernelId, LaneShape>, ir::Body> bodies;
+    std::map<std::pair<graph::KernelId, unsigned>, bool> givesUp;
 };
 
 }  // namespace strc::lowered

@@ -15,8 +15,8 @@ namespace strc::lowered {
 ir::Body phaseBody(Functions&, const plan::Plan&, const plan::Phase&, bool isFirst,
                    base::SourceRange header);
 
-/// The work of a filter without blocks, which runs often: with firings in vectors.
-ir::Body oftenBody(Functions&, base::Context&, const plan::Plan&, base::SourceRange header);
+/// The work of a filter without blocks, which runs often. Of a context: with firings in vectors, as far as its passes are enabled.
+ir::Body workBody(Functions&, base::Context*, const plan::Plan&, base::SourceRange header);
 
 /// The phase `scaled` as elab::Blocks::work, with firings in vectors and small state in variables, as far as passes of the context
 /// are enabled.

@@ -26,8 +26,6 @@ public:
     bool mayMiss(graph::KernelId kernel, const ir::Instr& peek) const {
         return peek.checked && !cannotFail(kernel, peek);
     }
-    /// Is nothing of a firing of its work checked?
-    bool isKept(const elab::Kernel&, graph::KernelId) const;
     /// Does a check of an instruction of the kernel's own bodies always hold?
     bool cannotFail(graph::KernelId kernel, const ir::Instr& instr) const {
         return inside[kernel].contains(&instr);

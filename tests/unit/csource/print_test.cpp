@@ -207,6 +207,32 @@ TEST_F(CSourceTest, PopsInBranchesAreCounted) {
                                             "    }\n"));
 }
 
+TEST_F(CSourceTest, WindowsAreWhatTheCallerGives) {
+    filter(R"(    work {
+        %0: ref int[4] = addr input
+        %1: ref int[2] = addr output
+        %2: int = const 3
+        %3: int = const 4
+        %4: ref int = elem %0, %2, %3 unchecked
+        %5: int = load.at %4
+        %6: int = const 1
+        %7: int = const 2
+        %8: ref int = elem %1, %6, %7 unchecked
+        store.at<int> %8, %5
+        discard.many<int> 3
+        %9: int = pop
+        push.many<int> 2
+        push<int> %9
+    }
+)",
+           4, 3, 4);
+    EXPECT_EQ(function("work"),
+              "static void P_work(const P_in *in, P_out *out) {\n"
+              "    out[1] = in[3];\n"
+              "    out[2] = in[3];\n"
+              "}\n");
+}
+
 TEST_F(CSourceTest, ArraysOfUnknownSizeAreRefused) {
     filter(R"(    work {
         local a: int[?]

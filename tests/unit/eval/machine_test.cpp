@@ -672,6 +672,48 @@ TEST_F(Tapes, RatesAreKept) {
     EXPECT_EQ(output.all(), (std::vector<std::int32_t>{2, 4}));
 }
 
+TEST_F(Tapes, ManyItemsKeepTheRates) {
+    input.add({1, 2, 3, 4, 5, 6});
+    firing = {2, 3, 1};
+    EXPECT_EQ(fire("%0: int = pop discard.many<int> 2"),
+              "<'work' of 'F' declares pop 2, but pops 3>");
+    firing = {2, 3, 1};
+    EXPECT_EQ(fire("%0: ref int[4] = addr input"),
+              "<'work' of 'F' declares peek 3, but looks at item 4>");
+    firing = {2, 3, 1};
+    EXPECT_EQ(fire("%0: int = const 7 push<int> %0 push.many<int> 1"),
+              "<'work' of 'F' declares push 1, but pushes 2>");
+    firing = {2, 3, 1};
+    EXPECT_EQ(fire("%0: ref int[2] = addr output"),
+              "<'work' of 'F' declares push 1, but pushes 2>");
+    EXPECT_EQ(input.all(), (std::vector<std::int32_t>{2, 3, 4, 5, 6}));
+    EXPECT_EQ(output.all(), (std::vector<std::int32_t>{7}));
+}
+
+TEST_F(Tapes, WindowsStayWhereTheyAreUntilTheFiringEnds) {
+    // The second item is copied to the last place, the first one is pushed behind the address.
+    readWork(
+        "%0: ref int[40] = addr output %1: int = const 39 %2: int = const 40 %3: ref int = elem "
+        "%0, "
+        "%1, %2 %4: ref int[2] = addr input %5: int = pop push<int> %5 discard.many<int> 1 "
+        "%6: int = const 1 %7: int = const 2 %8: ref int = elem %4, %6, %7 %9: int = load.at %8 "
+        "store.at<int> %3, %9 push.many<int> 39");
+    code = compile(module, instance.code, *instance.code->work, types);
+    input.add({1, 2, 3, 4, 5, 6});
+    instance.input = &input.tape;
+    instance.output = &output.tape;
+    firing = {2, 2, 40};
+    std::int64_t done = 0;
+    EXPECT_EQ(machine.fire(*code, instance, firing, 3, done), Outcome::Done);
+    EXPECT_EQ(done, 3);
+    const std::vector<std::int32_t> all = output.all();
+    ASSERT_EQ(all.size(), 120u);
+    for (std::size_t k = 0; k < 3; ++k) {
+        EXPECT_EQ(all[40 * k], static_cast<std::int32_t>(2 * k + 1));
+        EXPECT_EQ(all[40 * k + 39], static_cast<std::int32_t>(2 * k + 2));
+    }
+}
+
 TEST_F(Tapes, GrowOnlyToTheLimit) {
     TapeBudget budget{1 << 20};
     output.tape = Tape(sizeof(std::int32_t), &budget);

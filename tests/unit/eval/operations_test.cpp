@@ -410,6 +410,15 @@ const Row kRows[] = {
      "%0: int = const 0 %1: vector<int, 2> = peek.vector %0, 2 %2: int = lane %1, 1 print<int> %2",
      "30"},
     {Op::DiscardMany, "discard.many<int> 3 %0: int = pop print<int> %0", "40"},
+    {Op::Addr,  // the window of the firing, whatever has been taken
+     "discard.many<int> 3 %0: ref int[4] = addr input %1: int = const 1 %2: int = const 4 "
+     "%3: ref int = elem %0, %1, %2 %4: int = load.at %3 print<int> %4 %5: int = pop print<int> %5",
+     "2040"},
+    {Op::PushMany,
+     "%0: int = const 6 push<int> %0 %1: ref int[3] = addr output %2: int = const 2 %3: int = "
+     "const 3 %4: ref int = elem %1, %2, %3 store.at<int> %4, %0 %5: int = const 0 %6: ref int = "
+     "elem %1, %5, %3 %7: int = load.at %6 print<int> %7 push.many<int> 2",
+     "6"},
     {Op::PushVector,
      "%90: vector<int, 4> = lane.numbers push.vector<vector<int, 4>> %90 %0: int = const 1 "
      "print<int> %0",
@@ -433,6 +442,7 @@ protected:
         host.files["f"] = "1\n2\n\n 3.5\n";
         instance.constants = {intValue(7), Value::zero(types.array(types.floatType(), 2))};
         instance.iterations = 42;
+        firing = {};
         run(instance.code->setup);
         Items<std::int32_t> input{10, 20, 30, 40}, output;
         instance.input = &input.tape;

@@ -59,6 +59,24 @@ TEST_F(ApartParametersTest, FieldsThatTheFunctionUsesItself) {
     EXPECT_EQ(apart(refs + "call<void> stream f(%0, %2, %3)\n", calls), "-a-  ");
 }
 
+TEST_F(ApartParametersTest, WindowsAreSeenByAll) {
+    const std::string windows =
+        "%4: ref int[4] = addr input\n %5: ref int[4] = addr output\n"
+        "call<void> stream f(%4, %5, %3)\n";
+    EXPECT_EQ(apart(refs + windows), "aa- ");
+    EXPECT_EQ(apart(refs + windows,
+                    "function f(p: int[4], q: int[4], n: int) {\n %0: int = load local n\n "
+                    "push<int> %0\n }\n"),
+              "--- ");
+    EXPECT_EQ(apart(refs + windows,
+                    "function f(p: int[4], q: int[4], n: int) {\n"
+                    "%0: ref int[4] = addr local q\n %1: ref int[4] = addr input\n"
+                    "call<void> stream g(%0, %1)\n }\n"
+                    "function g(r: int[4], s: int[4]) {\n }\n"),
+              "--- -- ")
+        << "for all that f knows";
+}
+
 TEST_F(ApartParametersTest, WhatIsHandedOn) {
     const std::string handsOn =
         "function f(p: int[4], q: int[4], n: int) {\n"

@@ -165,6 +165,20 @@ TEST_F(IrTest, VerifyFindsWhatABodyMustNotDo) {
     EXPECT_THAT(faults(), ElementsAre(HasSubstr("read-only")));
 }
 
+TEST_F(IrTest, VerifyFindsWindowsOfOtherItems) {
+    Instr& input = add(Op::Addr, types.array(types.floatType(), 4));
+    input.var = {Space::Input, 0};
+    input.result = reg(types.array(types.floatType(), 4), true);
+    EXPECT_THAT(faults(), ElementsAre(HasSubstr("not an array of the tape's items")));
+    body.blocks[0].instrs.clear();
+    add(Op::PushMany, types.floatType()).index = 2;
+    EXPECT_THAT(faults(), ElementsAre(HasSubstr("no such items")));
+    body.blocks[0].instrs.clear();
+    body.kind = BodyKind::Init;
+    add(Op::DiscardMany, integer()).index = 2;
+    EXPECT_THAT(faults(), ElementsAre(HasSubstr("tapes are out of reach here")));
+}
+
 TEST_F(IrTest, VerifyFindsMalformedControl) {
     add(Op::Return, nullptr);
     constant(1);

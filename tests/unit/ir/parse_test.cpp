@@ -236,6 +236,15 @@ TEST_F(ItemCount, StraightLine) {
     EXPECT_EQ(counts.peeks, (Interval{5, 5}));
 }
 
+TEST_F(ItemCount, ManyItemsAndWindows) {
+    ItemCounts counts = count(
+        "%0: ref int[9] = addr input %1: ref int[5] = addr output push.many<int> 5 "
+        "discard.many<int> 7");
+    EXPECT_EQ(counts.pops, (Interval{7, 7}));
+    EXPECT_EQ(counts.pushes, (Interval{5, 5}));
+    EXPECT_EQ(counts.peeks, (Interval{9, 9}));
+}
+
 TEST_F(ItemCount, LoopWithAKnownTripCount) {
     ItemCounts counts = count(R"(
         %0: int = const 0 store<int> local i, %0
