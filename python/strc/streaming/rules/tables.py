@@ -33,7 +33,7 @@ def take(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     if isinstance(x, Timed) and isinstance(places, Stored):
         if dim != x.axis:
             return of_frame(build, whole(build, x), places, dim, instruction)
-        bands = None if x.alone else bands_of(build.tensor(places).long(), x.steps)
+        bands = bands_of(build.tensor(places).long(), x.steps) if x.outer > 1 and x.inner == 1 else None
         return windows(build, time_alone(build, x), places) if bands is None else of_bands(build, whole(build, x), places, *bands)
     raise Refused("which places it takes depends on the input, and so does what it takes them of")
 
@@ -70,8 +70,6 @@ def bands_of(places: torch.Tensor, steps: int) -> tuple[int, torch.Tensor] | Non
 
 def of_bands(build: Builder, x: Timed, places: Stored, dim: int, bands: torch.Tensor) -> Timed:
     """As `unfold` over frequency and all of time has them."""
-    if x.inner != 1:
-        raise Refused("it puts time and other dimensions together")
     made = replace(x, shape=build.shape, axis=x.axis + dim, outer=1)
     name = build.store(f"{places.name}.bands", bands)
     frame = (*x.shape[: x.axis], *bands.shape, *x.shape[x.axis + 1 :])
