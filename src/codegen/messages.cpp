@@ -192,6 +192,8 @@ void emitSend(BodyContext& c, const Instr& instr) {
     const std::vector<std::uint64_t> offsets = argumentOffsets(types);
     auto* memory = c.entry.CreateAlloca(llvm::ArrayType::get(c.m.i8(), offsets.back()));
     memory->setAlignment(llvm::Align(kArgumentAlignment));
+    // What is saved of a stream has the bytes between arguments, too.
+    c.b.CreateMemSet(memory, c.b.getInt8(0), offsets.back(), llvm::MaybeAlign(kArgumentAlignment));
     for (std::size_t k = 0; k < types.size(); ++k) {
         llvm::Value* place = c.b.CreateConstInBoundsGEP1_64(c.m.i8(), memory, offsets[k]);
         llvm::Value* argument = c.operand(instr, next + k);

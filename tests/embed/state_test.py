@@ -447,6 +447,14 @@ class Many(States):
                 self.assertIn("77", handles[7].message)
                 self.assertEqual(handles[8].message, "")
 
+    def test_messages_and_dynamic_rates(self):
+        """One after the other, by the same function."""
+        for name, bound in (("MESSAGES", 8), ("NESTED", 16), ("DYNAMIC_MESSAGES", 8)):
+            with self.subTest(name):
+                library = self.built_library(getattr(bounded_programs, name), "--lanes", f"--bound={bound}", name=f"many{name}")
+                for count in (1, 5, 16):
+                    self.rounds(library, count, "i")
+
     def test_what_has_no_lanes(self):
         for text, why in [
             ("int->int pipeline Far { add Look; } int->int filter Look { work pop 1 peek 3 push 1 { push(peek(peek(0) % 3)); pop(); } }", "it might look outside of its window"),

@@ -294,6 +294,19 @@ def parts_in_place():
 # ---- choices, tables, batches
 
 
+@case((1, 1, 9, 20))
+def neighbours_of_bands():
+    """Each band with those around it: windows over bands, and over all of time."""
+
+    def run(model, x):
+        steps = x.shape[-1]
+        padded = functional.pad(x, (0, 0, 2, 2), mode="reflect")
+        around = functional.unfold(padded, (5, steps)).reshape(1, 1, 5, steps, 9).permute(0, 4, 1, 2, 3)
+        return around.reshape(1, 45, steps).cumsum(-1)
+
+    return Using(run)
+
+
 @case((1, 3, 20))
 def quantiser():
     """Two tables, of which the second one has what the first one leaves."""

@@ -526,6 +526,22 @@ def test_steps_whose_own_values_come_to_no_rest(tmp_path):
     assert "neither comes to rest in the first half of the example" in told and "P = P + 0 * x[:, t].sum()" in told and "test_streaming_loops.py:" in told
 
 
+def of_what_was_before(_, x):
+    """A factor of the state of the step before: that product is made before the next item comes."""
+    state, scale, found = torch.zeros(x.shape[0], 3), torch.zeros(1), []
+    for t in range(x.shape[1]):
+        before = scale
+        scale = 0.5 * before + 1
+        state = state * (before.sqrt() * 0.5 / scale.sqrt()) + x[:, t] / scale.sqrt()
+        found.append(state)
+    return torch.stack(found, 1)
+
+
+def test_factors_of_the_step_before(tmp_path):
+    """As retention has them in its recurrent form."""
+    exported(Function(of_what_was_before), (1, 80, 3), tmp_path, time=1)
+
+
 def gains_as_a_state(_, x):
     """What the refusal advises: the variance depends on the input, so that it is computed at each step."""
     place, variance, found = torch.zeros(x.shape[0], 3), torch.ones(x.shape[0], 3), []

@@ -220,3 +220,7 @@ def test_refused(name, tmp_path):
     way, words = REFUSED[name]
     told = refusal(Mixed(way, BAND), SEQUENCE, tmp_path, time=1)
     assert words in told and "test_streaming_" in told
+
+
+def test_a_context_is_that_of_a_softmax(tmp_path):
+    assert "--context bounds what a softmax goes over" in refusal(Mixed(softmax_by_hand, PAST), SEQUENCE, tmp_path, time=1, context=6)

@@ -66,6 +66,7 @@ STREAMED = {
     "again_and_again": lambda x: x * (steps_of(x) % 3),
     "wave": lambda x: x * torch.sin(0.37 * steps_of(x) + 0.2),
     "sinusoids": sinusoids,
+    "waves_of_retention": lambda x: x * torch.cos(steps_of(x)[:, None] * (1.0 / 10000 ** torch.linspace(0, 1, 4)).repeat_interleave(2)).t(),
     "beside_the_frame": lambda x: torch.cat([x, steps_of(x).expand(1, 1, -1) * 0.01, torch.ones(1, 2, x.shape[-1])], 1),
     "in_an_operator_over_tensors": lambda x: torch.fmod(x, 1.0 + steps_of(x)) + torch.fmod(torch.ones(x.shape[-1]), x.abs() + 1),
     "matrices_for_time_steps": lambda x: (x.permute(2, 0, 1) @ (steps_of(x)[:, None, None] % 3 + torch.eye(8))).permute(1, 2, 0),

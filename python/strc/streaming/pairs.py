@@ -204,6 +204,8 @@ class Pairs:
 
     def is_near(self) -> torch.Tensor:
         """Of each element whether the time steps are no further apart than the context."""
+        if len(self.sums_over) > 1:
+            raise NoBand
         (key,) = self.sums_over
         layout, query = self.inner[0].layout, ROW if key == COLUMN else COLUMN
         places = (layout.place(query), layout.place(key))

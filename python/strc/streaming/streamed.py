@@ -103,6 +103,9 @@ def layer_name(instruction: Instruction) -> str:
     return f"{place.module or 'the model itself'} ({place.class_name or instruction.op})"
 
 
+Known = Operand | Pairs | tuple[Value, ...]  # what a value of the model is in the stream
+
+
 class Streamer:
     """Reads a program in order; `run` is the way in. `axes` are the dimensions of time of its inputs."""
 
@@ -113,7 +116,7 @@ class Streamer:
         self.program = program
         self.build = Builder(program, tensors, context)
         self.build.loops = loops
-        self.values: dict[int, Operand | Pairs | tuple[Value, ...]] = {}
+        self.values: dict[int, Known] = {}
         self.pairs: dict[int, Pairs] = {}  # what has a value for each pair of time steps, whether or not it is scores, too
         self.products: dict[int, Products] = {}  # what is products of queries with stored rows, whether or not it is a stream of frames, too
         self.shapes = program.shapes
@@ -165,7 +168,7 @@ class Streamer:
         except Refused as reason:
             raise NotStreamable(f"a result: {reason}", origin.place) from None
 
-    def instruction(self, instruction: Instruction) -> Operand | tuple[Value, ...]:
+    def instruction(self, instruction: Instruction) -> Known:
         if instruction.op == "const":
             name = str(instruction.positional[0])
             return Stored(name, tuple(self.build.tensors[name].shape))
@@ -205,22 +208,23 @@ class Streamer:
         self.pairs[instruction.var] = pairs
         return pairs
 
-    def pairs_of(self, instruction: Instruction, args: Sequence[Operand | Pairs | tuple[Value, ...]]) -> Pairs | None:
+    def pairs_of(self, instruction: Instruction, args: Sequence[Known]) -> Pairs | None:
         """What an operator makes of values for each pair of time steps, or such of queries and keys."""
         known = [number in self.pairs for number in instruction.args]
         if not any(known) and not (instruction.op == "matmul" and is_over_time(instruction, args)):
             return None
-        operands = [self.pairs.get(number) or self.beside_pairs(number, arg) for number, arg in zip(instruction.args, args)]
-        if any(isinstance(one, (Scores, tuple)) for one in operands):
+        given = [self.pairs.get(number) or self.beside_pairs(number, arg) for number, arg in zip(instruction.args, args)]
+        operands = [one for one in given if isinstance(one, (Pairs, Products, Timed, Stored))]
+        if len(operands) < len(given):
             return None
         why = next((one.why for one in operands if isinstance(one, Pairs) and one.why), None)
         return Pairs(instruction, self.build.shape, tuple(operands), self.build.tensors, self.build.context, why)
 
-    def beside_pairs(self, number: int, arg: Operand | tuple[Value, ...]) -> Operand | tuple[Value, ...]:
+    def beside_pairs(self, number: int, arg: Known) -> Known:
         """An operand beside pairs: products of queries with stored rows rather than the frames that these may be, too."""
         return self.products.get(number, arg) if self.shapes[number][-1:] != (1,) else arg
 
-    def streamed(self, instruction: Instruction, args: Sequence[Operand | tuple[Value, ...]]) -> Operand | tuple[Value, ...]:
+    def streamed(self, instruction: Instruction, args: Sequence[Known]) -> Operand | tuple[Value, ...]:
         """What an operator gives in the stream. Raises `Refused` or `NotStreamable`."""
         if any(isinstance(arg, Scores) for arg in args) and instruction.op in ("add", "sub"):
             args = [self.products.get(number, arg) for number, arg in zip(instruction.args, args)]
@@ -228,13 +232,13 @@ class Streamer:
             if isinstance(arg, Pairs) or isinstance(arg, Products) and not any(isinstance(other, Scores) for other in args):
                 raise not_frames(arg)
         if is_over_time(instruction, args):
-            operands = [self.ready(arg) for arg in args if not isinstance(arg, tuple)]
+            operands = [self.ready(arg) for arg in args if not isinstance(arg, (tuple, Pairs))]
             scores = over_time(self.build, instruction, operands)
             return self.blamed(instruction, scores) if isinstance(scores, Timed) else scores
         made = by_rule(self.build, instruction, [arg for arg in args if isinstance(arg, (Timed, Stored))])
         return self.blamed(instruction, made) if isinstance(made, Timed) else made
 
-    def products_of(self, instruction: Instruction, args: Sequence[Operand | tuple[Value, ...]]) -> Products | None:
+    def products_of(self, instruction: Instruction, args: Sequence[Known]) -> Products | None:
         """The products of queries with stored rows that an operator makes, or moves."""
         given = [self.products.get(number) for number in instruction.args]
         if sum(one is not None for one in given) == 1:

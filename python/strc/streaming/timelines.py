@@ -111,9 +111,12 @@ def wave(table: torch.Tensor) -> Timeline | None:
 
 
 def usual_frequencies(columns: int) -> Iterator[torch.Tensor]:
-    """Of positions with so many columns: one for each pair of columns, for either half of them, or one for each."""
+    """Of positions with so many columns: one for each pair of columns, for either half of them, or one for each; of retention those that end with the base."""
     numbers = torch.arange(columns)
+    half = max(1, columns // 2)
     for base in BASES:
+        ending = 1.0 / base ** torch.linspace(0, 1, half)
+        yield from (ending[(numbers // 2).clamp(max=half - 1)].to(torch.float64), ending[numbers % half].to(torch.float64))
         for size, order in ((columns, numbers // 2), (columns, numbers % max(1, columns // 2)), (2 * columns, numbers)):
             # As models compute them, in float32.
             yield (1.0 / base ** (2 * order.to(torch.float32) / size)).to(torch.float64)

@@ -111,6 +111,11 @@ class Finder:
             known = [self.steps[arg] for arg in one.args]
             self.steps[one.var] = self.selects[one.var].index if one.var in self.selects else -1 if one.var in whole else max(known, default=-1)
 
+    @property
+    def length(self) -> int:
+        """Up to the last step that is collected."""
+        return 1 + max(self.steps[one.args[-1]] for one in self.collected)
+
     def find(self) -> Loop:
         """Raises `StepsHaveTheirOwn` if there would be one with tables."""
         for one in self.collected:
@@ -448,7 +453,9 @@ def with_tables(program: Program, tensors: dict[str, torch.Tensor], what: StepsH
         if not all(what.finder.is_stored(var) for var in stored):
             raise NoLoop
         rows = [tensors[str(made[var].positional[0])] for var in stored]
-        rows = [rows[0]] * what.finder.steps[users[0]] + rows
+        # A value of what comes next is of the step before: of the last step it is no part of what the model gives.
+        missing = what.finder.length - what.finder.steps[users[0]] - len(rows)
+        rows = [rows[0]] * what.finder.steps[users[0]] + rows + [rows[-1]] * missing
         name = unused(f"{made[stored[-1]].positional[0]}.steps", tensors)
         tensors[name] = torch.stack(rows)
         table = max(shapes) + 1

@@ -31,7 +31,9 @@ def summed(build: Builder, pairs: Pairs) -> Timed:
     if any(one.sums_over != {key} for one in sums):
         raise NoBand
     counts = torch.stack([one.counts(key) for one in sums]).any(0)
-    before, ahead = reach_of(counts, None)
+    before, ahead = reach_of(counts, pairs.context)
+    if before == len(counts) - 1:
+        raise Refused("--context bounds what a softmax goes over, and no sums that the model writes by hand: a softmax in their place, or a mask that hides what is more than N time steps back")
     made, windows = build.in_bands.setdefault((key, before, ahead), ({}, {}))
     return Banded(build, key, before, ahead, counts, made, windows).value(pairs)
 
@@ -70,10 +72,10 @@ class Banded:
         shape = pairs.layout.shape(self.key, self.reach)
         if op == "matmul":
             return self.values(pairs) if any(isinstance(one, Timed) for one in pairs.operands) else self.with_matrix(pairs, shape)
-        operands = [self.operand(pairs, one) for one in pairs.operands]
         if self.key in pairs.sums_over:
-            operands[0] = self.without_others(pairs.inner[0], operands[0], NOTHING_TO.get(op, 0.0))
-        return self.rule(pairs.instruction, shape, *operands)
+            (summed_up,) = pairs.inner
+            return self.rule(pairs.instruction, shape, self.without_others(summed_up, self.value(summed_up), NOTHING_TO.get(op, 0.0)))
+        return self.rule(pairs.instruction, shape, *(self.operand(pairs, one) for one in pairs.operands))
 
     def rule(self, instruction: Instruction, shape: Shape, *args: Timed | Stored) -> Timed:
         """What an operator makes, of this shape."""

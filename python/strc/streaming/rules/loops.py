@@ -149,7 +149,8 @@ def in_some_dimension(inner: Builder, one: Instruction, args: list[Value]) -> Va
             del inner.instructions[count:]
     if one.op in REDUCTIONS:  # over all dimensions that there are
         dims = numbers(one.positional[0]) if one.positional else tuple(range(rank))
-        inner.shape = (1, *inner.shape)
+        is_number = len(dims) == rank and one.positional[1:] != (True,)
+        inner.shape = (1,) if is_number else (1, *inner.shape)
         reduced = replace(one, params=(tuple(dim + 1 for dim in dims), *one.positional[1:]))
         return RULES[one.op](inner, reduced, [placed(arg, (1, *arg.shape), 0) for arg in timed])
     raise reason

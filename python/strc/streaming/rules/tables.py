@@ -33,7 +33,8 @@ def take(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     if isinstance(x, Timed) and isinstance(places, Stored):
         if dim != x.axis:
             return of_frame(build, whole(build, x), places, dim, instruction)
-        return windows(build, time_alone(build, x), places)
+        bands = bands_of(build.tensor(places).long(), x.steps) if x.outer > 1 and x.inner == 1 else None
+        return windows(build, time_alone(build, x), places) if bands is None else of_bands(build, whole(build, x), places, *bands)
     raise Refused("which places it takes depends on the input, and so does what it takes them of")
 
 
@@ -53,6 +54,26 @@ def of_frame(build: Builder, x: Timed, places: Stored, dim: int, instruction: In
     axis = x.axis + (len(places.shape) - 1 if dim < x.axis else 0)
     made = replace(x, shape=build.shape, axis=axis)
     return replace(made, var=build.framed([(x.var, x.single), places], "take", instruction.params, made.single))
+
+
+def bands_of(places: torch.Tensor, steps: int) -> tuple[int, torch.Tensor] | None:
+    """Of places in a dimension that counts bands and, faster, time steps: which of their dimensions counts the time steps, and the bands, if each step takes
+    the same ones of its own.
+    """
+    for dim in (dim for dim, extent in enumerate(places.shape) if extent == steps):
+        begun = places - torch.arange(steps).reshape([-1 if i == dim else 1 for i in range(places.dim())])
+        bands = begun.select(dim, 0)
+        if not bool((begun % steps).any()) and torch.equal(begun, bands.unsqueeze(dim).expand_as(begun)):
+            return dim, bands // steps
+    return None
+
+
+def of_bands(build: Builder, x: Timed, places: Stored, dim: int, bands: torch.Tensor) -> Timed:
+    """As `unfold` over frequency and all of time has them."""
+    made = replace(x, shape=build.shape, axis=x.axis + dim, outer=1)
+    name = build.store(f"{places.name}.bands", bands)
+    frame = (*x.shape[: x.axis], *bands.shape, *x.shape[x.axis + 1 :])
+    return replace(made, var=build.framed([(x.var, x.single), Stored(name, tuple(bands.shape))], "take", (x.axis,), frame))
 
 
 def windows(build: Builder, x: Timed, places: Stored) -> Timed:
