@@ -13,6 +13,7 @@ from .sizes import SIZED
 from .special import SPECIAL
 from .functions import ONE, TWO, Function
 from .literals import type_of
+from .whole import WHOLE
 
 ARGUMENTS = "abc"
 
@@ -97,6 +98,7 @@ EXPRESSIONS: Mapping[str, Written] = {
     **SPECIAL,
     **BOXES,
     **SIZED,
+    **WHOLE,
     **_written(ONE, 1),
     **_written(TWO, 2),
     **_each(
