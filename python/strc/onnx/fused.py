@@ -94,7 +94,7 @@ def taken_by(walker: Walker, one: Whole) -> Taken | None:
     before = walker.rounded.get(one.value)
     same = before is not None and before.scale.numel() == 1 and bool(before.scale.reshape(()) == one.scale.reshape(())) and is_same(before.zero, one.zero)
     step = float(one.scale)
-    if before is not None and same and isinstance(before.value, Var) and step > 0:
+    if before is not None and same and isinstance(before.value, Var) and 0 < step < float("inf"):
         return Taken(before.value, step, zero, less)
     return Taken(one.value, 0.0, zero, less)
 
