@@ -1,7 +1,7 @@
 """ONNX models whose inputs have open dimensions."""
 
 import numpy
-from onnx import TensorProto, helper
+from onnx import ModelProto, TensorProto, helper
 from onnx_models import forest, info, model_of, stored
 
 RANDOM = numpy.random.default_rng(11)
@@ -104,16 +104,56 @@ def recurrent(op, direction="forward", **named):
     return model_of(nodes, [info("x", ["T", "N", 3])], [info("y", ["T", "N", 5] if ways == 1 else ["T", ways, "N", 5]), info("h", [ways, "N", 5])], tables)
 
 
+def started():
+    """First states of zeros whose shape is computed, as Keras's layers have them, over sequences that come first in the batch."""
+    nodes = [
+        node("Shape", ["x"], ["s"]), node("Slice", ["s", "none", "one"], ["n"]), node("Concat", ["ways", "n", "hidden"], ["shape"], axis=0),
+        node("ConstantOfShape", ["shape"], ["start"]), node("Transpose", ["x"], ["t"], perm=[1, 0, 2]),
+        node("LSTM", ["t", "w", "r", "b", "", "start", "start"], ["g", "h", "c"], hidden_size=5, direction="bidirectional"),
+        node("Transpose", ["g"], ["back"], perm=[2, 0, 1, 3]), node("Reshape", ["back", "flat"], ["y"]),
+    ]
+    numbers = whole(none=[0], one=[1], ways=[2], hidden=[5], flat=[0, 0, 10])
+    return model_of(nodes, [info("x", ["N", "T", 3])], [info("y", ["N", "T", 10])], [*weights(w=(2, 20, 3), r=(2, 20, 5), b=(2, 40)), *numbers])
+
+
+def greatest(largest):
+    nodes = [node("TopK", ["x", "k"], ["y", "p"], largest=largest, axis=1)]
+    return model_of(nodes, [info("x", ["N", 9, "T"])], [info("y", ["N", 4, "T"]), info("p", ["N", 4, "T"], TensorProto.INT64)], whole(k=[4]))
+
+
+def same(way, kernel, stride):
+    """Windows that cover what is there, whatever its size."""
+    about = {"auto_pad": way, "kernel_shape": [kernel, kernel], "strides": [stride, stride]}
+    nodes = [node("Conv", ["x", "w"], ["a"], **about), node("MaxPool", ["a"], ["y"], **about)]
+    return model_of(nodes, [info("x", ["N", 2, "H", "W"])], [info("y", ["N", 3, "P", "Q"])], weights(w=(3, 2, kernel, kernel)))
+
+
+def same_said(given, way, kernel, stride, sizes):
+    """The same for one size, whose padding is said: the package's evaluator has its own way with windows that go beyond the beginning."""
+    model = ModelProto()
+    model.CopyFrom(given)
+    for one in model.graph.node:
+        totals = [max(0, (-(-size // stride) - 1) * stride + kernel - size) for size in sizes]
+        less = [total // 2 if way == "SAME_UPPER" else total - total // 2 for total in totals]
+        one.attribute.remove(next(attribute for attribute in one.attribute if attribute.name == "auto_pad"))
+        one.attribute.append(helper.make_attribute("pads", [*less, *(total - before for total, before in zip(totals, less))]))
+        sizes = [-(-size // stride) for size in sizes]
+    return model
+
+
+def ceiled():
+    """A last window that goes beyond the end, where the size asks for one."""
+    nodes = [node("MaxPool", ["x"], ["y"], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 0, 1, 0], ceil_mode=1)]
+    return model_of(nodes, [info("x", ["N", 2, "H", "W"])], [info("y", ["N", 2, "P", "Q"])])
+
+
 def without_names():
     """Open dimensions need none."""
     nodes = [node("MatMul", ["x", "w"], ["a"]), node("ReduceMean", ["a"], ["b"], axes=[1], keepdims=0), node("Add", ["b", "z"], ["y"])]
     return model_of(nodes, [info("x", [None, None, 4]), info("z", [None, 3])], [info("y", [None, 3])], weights(w=(4, 3)))
 
 
-def shapes(*others):
-    return [tuple(one) for one in others]
-
-
+# What makes a model, shapes of its inputs, and what makes a model for one of these whose results are right, where that is not the same one.
 SEQUENCES = {"x": (3, 7, 8)}, {"x": (1, 20, 8)}, {"x": (4, 1, 8)}
 OPEN = {
     "attention": (attention, SEQUENCES),
@@ -121,6 +161,15 @@ OPEN = {
     "expanded": (expanded, ({"x": (2, 5, 4)}, {"x": (1, 9, 4)})),
     "pictures": (pictures, ({"x": (2, 16, 20, 3)}, {"x": (1, 9, 33, 3)})),
     "u_shaped": (u_shaped, ({"x": (2, 2, 8, 6)}, {"x": (1, 2, 7, 11)})),
+    "started": (started, ({"x": (2, 7, 3)}, {"x": (1, 3, 3)})),
+    "greatest": (lambda: greatest(1), ({"x": (2, 9, 3)}, {"x": (1, 9, 5)})), "least": (lambda: greatest(0), ({"x": (2, 9, 3)}, {"x": (1, 9, 5)})),
+    "ceiled": (ceiled, ({"x": (1, 2, 9, 10)}, {"x": (2, 2, 10, 7)}, {"x": (1, 2, 8, 8)})),
+    **{
+        f"same {' '.join(map(str, about))}": (
+            lambda about=about: same(*about), ({"x": (1, 2, 15, 16)}, {"x": (2, 2, 17, 18)}), lambda model, shapes, about=about: same_said(model, *about, shapes["x"][2:]),
+        )
+        for about in (("SAME_UPPER", 3, 2), ("SAME_LOWER", 3, 2), ("SAME_UPPER", 4, 3), ("SAME_LOWER", 2, 2))
+    },
     "forest": (forest, ({"x": (5, 3)}, {"x": (1, 3)})),
     "without names": (without_names, ({"x": (2, 5, 4), "z": (2, 3)}, {"x": (1, 9, 4), "z": (1, 3)})),
 }

@@ -126,6 +126,9 @@ def parser() -> argparse.ArgumentParser:
         "are from those of floats is told",
     )
     made.add_argument(
+        "--no-fuse", action="store_true", help="products between quantised values of an ONNX model in floats, as the standard has them, not in int8 with exact sums",
+    )
+    made.add_argument(
         "--calibrate", metavar="FILE.npy", action="append", default=[],
         help="with --quantize: samples of an input, one file for each input; they set the units of what arrives at layers, and results are compared for them",
     )

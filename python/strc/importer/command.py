@@ -61,6 +61,8 @@ def check_options(options: argparse.Namespace) -> None:
     is_onnx = is_onnx_file(options.model)
     if options.dim and not is_onnx:
         raise ImportFailure("--dim says something about ONNX models; the shapes of --input are all that there is to say of a module")
+    if options.no_fuse and not is_onnx:
+        raise ImportFailure("--no-fuse says something about ONNX models, whose quantised values have operators of their own")
     if is_onnx and options.eval:
         raise ImportFailure("--eval says something about a module; an ONNX model has no mode of training that could be changed")
     if is_onnx and (options.dynamic or options.emit == "fx"):
@@ -156,7 +158,7 @@ def read_onnx(options: argparse.Namespace) -> tuple[Model, torch.nn.Module, list
         ) from None
     imported = onnx.import_model(
         options.model, [given[0] for given in options.input], dict(options.dim), options.state, streaming=options.streaming, time=options.time or None,
-        latency=options.latency, context=options.context,
+        latency=options.latency, context=options.context, fuse=not options.no_fuse,
     )
     for_one_size = [name for name in ("--quantize", "--preprocess", "--labels") if getattr(options, name[2:])]
     if imported.open and for_one_size:

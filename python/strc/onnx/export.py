@@ -75,8 +75,8 @@ class Read:
     values: dict[str, Any]
 
 
-def read(model: onnx.ModelProto, folder: str, inputs: Sequence[ends.Input], streams: bool, open_: Sequence[str] = ()) -> Read:
-    """Walks through a model. Raises `Refused` with all nodes that have no translation. `open_` are the names of open dimensions."""
+def read(model: onnx.ModelProto, folder: str, inputs: Sequence[ends.Input], streams: bool, open_: Sequence[str] = (), fuse: bool = True) -> Read:
+    """Walks through a model. Raises `Refused` with all nodes that have no translation. `open_` are the names of open dimensions; `fuse`: products of quantised values are such of whole numbers."""
     lowering = NodeLowering(streams=streams)
     numbers: dict[str, int] = {}
     values: dict[str, Any] = {}
@@ -87,6 +87,7 @@ def read(model: onnx.ModelProto, folder: str, inputs: Sequence[ends.Input], stre
         values[one.name] = lowering.values[one.name] = var = lowering.new_var(one.like)
         numbers[one.name] = var.number
     walker = walker_of(model, lowering, folder)
+    walker.fuses = fuse and not streams
     with quiet():
         found = walker.graph(model.graph, values)
         if walker.faults:
@@ -131,13 +132,14 @@ def loop_of(inputs: Sequence[ends.Input], states: Mapping[str, str], found: Mapp
 
 def import_model(
     given: Given, shapes: Sequence[Sequence[int]] = (), sizes: Mapping[str, int] | None = None, states: Sequence[str] = (), *, streaming: bool = False,
-    time: Times = None, latency: int = 0, context: int | None = None,
+    time: Times = None, latency: int = 0, context: int | None = None, fuse: bool = True,
 ) -> Imported:
     """Reads a model, a file or what the package has made of one. Raises `strc.errors.ImportFailure`.
 
     `shapes` are those of the inputs, where the model leaves them open, and `sizes` those of open dimensions by their names; others stay open, unless there are states, or the
     model is streamed. `states` are texts IN=OUT: the result goes round to the input,
     which begins as zeros; `auto` stands for those whose names say it. `streaming` and what follows are as `strc.torch.export` has them; states of `context` elements that come back longer keep the last ones.
+    With `fuse` products between quantised values are done in int8, with exact sums; without, in floats, as the standard has it.
     """
     model, folder, default = opened(given)
     inputs, symbols = ends.inputs_of(model, shapes, sizes, stay_open=not states and not streaming)
@@ -145,7 +147,7 @@ def import_model(
     if streaming and round_:
         raise ImportFailure("--streaming goes not with --state: the states of a streamed model go round by themselves")
     inputs = [*(one for one in inputs if one.name not in round_), *(one for name in round_ for one in inputs if one.name == name)]
-    done = read(model, folder, inputs, streaming, list(symbols))
+    done = read(model, folder, inputs, streaming, list(symbols), fuse)
     ends.check_open(symbols)
     values = flattened(done.values)
     try:
@@ -176,12 +178,12 @@ def import_model(
 def export(
     given: Given, path: str | os.PathLike[str], *, shapes: Sequence[Sequence[int]] = (), sizes: Mapping[str, int] | None = None,
     states: Sequence[str] = (), replicate: bool = False, title: str = "", streaming: bool = False, time: Times = None, latency: int = 0,
-    context: int | None = None,
+    context: int | None = None, fuse: bool = True,
 ) -> Imported:
     """Writes an ONNX model to `path` (a .str file) and its weights beside it (.safetensors). Writes both or nothing.
 
     The arguments are those of `import_model`. Raises `strc.errors.ImportFailure` with an explanation for the user.
     """
-    imported = import_model(given, shapes, sizes, states, streaming=streaming, time=time, latency=latency, context=context)
+    imported = import_model(given, shapes, sizes, states, streaming=streaming, time=time, latency=latency, context=context, fuse=fuse)
     write(imported, imported.source(replicate, title), path, imported.evaluator(), imported.examples())
     return imported

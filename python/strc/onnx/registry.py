@@ -40,6 +40,7 @@ class Node:
     outputs: tuple[str, ...]
     types: tuple[torch.dtype | None, ...] = ()  # of the inputs
     stored: tuple[torch.Tensor | None, ...] = ()  # those of the inputs that are
+    zeros: tuple[bool, ...] = ()  # inputs that are nothing but zeros, stored or in a shape that is open
 
     def get(self, name: str, default: Any = None) -> Any:
         return self.attributes.get(name, default)
@@ -48,9 +49,8 @@ class Node:
         return place < len(self.stored) and self.stored[place] is not None
 
     def has_zeros(self, place: int) -> bool:
-        """Whether an input is stored and nothing but zeros."""
-        value = self.stored[place] if place < len(self.stored) else None
-        return value is not None and not bool(torch.any(value))
+        """Whether an input is nothing but zeros."""
+        return place < len(self.zeros) and self.zeros[place]
 
     def gives(self, place: int) -> bool:
         """Whether a result is asked for."""

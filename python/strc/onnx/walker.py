@@ -16,10 +16,12 @@ from ..errors import ImportFailure, Place
 from ..ir import Origin
 from ..ir.model import Frame
 from ..torch.composed import followed
-from ..torch.lowering import Call, Lowering, NotLowered, Pair, Var, static
+from ..torch.lowering import Call, Lowering, NotLowered, Pair, Var, static, symbols
+from ..torch.operators.recurrent import is_zero
 from ..torch.weights import Known
 from . import operators  # noqa: F401  fills the table
 from .bodies import Body, body_of, sources
+from .fused import Whole, note, product
 from .registry import TABLE, Entry, NeedsKnown, Node, node_of, numbers_of
 from .sizes import Sizes, computed, tensor_of_sizes
 from .stored import MOST_ELEMENTS, NUMBERS, stored_name, tensor_of
@@ -30,6 +32,7 @@ MAKERS = {
     "BlackmanWindow", "CenterCropPad", "Col2Im", "ConstantOfShape", "EyeLike", "Expand", "HammingWindow", "HannWindow", "OneHot", "Pad", "Range", "Resize", "Tile",
     "Upsample", "DFT", "MelWeightMatrix", "MaxUnpool",
 }
+STARTING = ("RNN", "GRU", "LSTM")  # operators that ask whether they begin with zeros
 MOST_NESTED = 40  # functions and subgraphs in each other
 Values = dict[str, Any]
 
@@ -102,6 +105,9 @@ class Walker:
         self.faults: list[tuple[Node, NotLowered]] = []
         self.walked = self.nested = 0
         self.kind = torch.float32  # of stored floats
+        self.whole: dict[Any, Whole] = {}  # whole numbers for which values stand
+        self.rounded: dict[Any, Whole] = {}  # reals of which whole numbers have been made
+        self.fuses = False  # are products of such done in int8?
 
     # ---- graphs
 
@@ -142,6 +148,8 @@ class Walker:
         given = [values[name] if name else None for name in node.inputs]
         types = tuple(getattr(value, "dtype", None) for value in given)
         node = replace(node, types=types, stored=tuple(value.tensor if isinstance(value, Known) else None for value in given))
+        if node.op in STARTING:
+            node = replace(node, zeros=tuple(isinstance(value, (Known, Var)) and is_zero(self.lowering, value) for value in given))
         if any(isinstance(value, Failed) for value in given):
             values.update((name, Failed()) for name in node.outputs)
             return
@@ -152,6 +160,7 @@ class Walker:
         except NotLowered as fault:
             self.faults.append((node, fault))
             found = [Failed()] * len(node.outputs)
+        note(self, node, given, found)
         self.lowering.values.update((value.number, value) for value in found if isinstance(value, Var))  # whose dimensions may tell an open size
         values.update((name, value) for name, value in zip(node.outputs, found) if name)
 
@@ -171,6 +180,8 @@ class Walker:
             return self.function(self.functions[node.domain, node.op], node, given)
         if any(isinstance(value, Sizes) for value in given) and (found := computed(node, given)) is not None:
             return list(found)
+        if self.fuses and (made := product(self, node, given)) is not None:
+            return [made]
         entry = TABLE.get((node.domain, node.op))
         if entry is None:
             return self.by_body(node, given)
@@ -307,7 +318,9 @@ def check_size(function: Callable[..., Any], node: Node, tensors: list[Any]) -> 
 
 
 def without_values(operator: Any, args: Any, kwargs: Any) -> None:
-    """As `check_size`, of an operator of PyTorch."""
+    """As `check_size`, of an operator of PyTorch. One with a size that is open makes a value of the program, which is looked at by itself."""
+    if symbols((args, kwargs)):
+        return
     shadows, named = pytree.tree_map(lambda value: value.tensor.to("meta") if isinstance(value, Known) else value, (args, kwargs))
     if any(argument.name == "device" for argument in operator._schema.arguments):
         named["device"] = torch.device("meta")

@@ -14,6 +14,7 @@ from .sizes import SIZED
 from .special import SPECIAL
 from .functions import ONE, TWO, Function
 from .literals import type_of
+from .whole import WHOLE
 
 ARGUMENTS = "abc"
 
@@ -99,6 +100,7 @@ EXPRESSIONS: Mapping[str, Written] = {
     **BOXES,
     **EXPERTS,
     **SIZED,
+    **WHOLE,
     **_written(ONE, 1),
     **_written(TWO, 2),
     **_each(

@@ -49,7 +49,21 @@ def text_of(size: Any, shape: Sequence[Any]) -> str | None:
         times, over, more = found
         text = f"size(x, {place})" + (f" * {times}" if times != 1 else "") + (f" / {over}" if over != 1 else "")
         return text + (f" + {more}" if more > 0 else f" - {-more}" if more else "")
-    return written(expression(size), {expression(dim): f"size(x, {place})" for place, dim in enumerate(shape) if static(dim) is None})
+    return computed_text(expression(size), shape)
+
+
+def computed_text(size: Any, shape: Sequence[Any]) -> str | None:
+    """A size that is computed of several dimensions of `x`, or by more than products and sums."""
+    import sympy
+
+    names: dict[Any, str] = {}
+    instead: dict[Any, Any] = {}
+    for place, dim in enumerate(shape):
+        if static(dim) is None:
+            more, rest = expression(dim).as_coeff_Add()
+            whole = sympy.Dummy(integer=True, positive=True)
+            instead[rest], names[whole] = whole - more, f"size(x, {place})"
+    return written(size.xreplace(instead), names)
 
 
 SIGNS = {"Add": " + ", "Mul": " * ", "Mod": " % ", "PythonMod": " % "}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -29,12 +30,38 @@ def padding_of(node: Node, sizes: tuple[int, ...], kernel: tuple[int, ...], stri
     found = []
     for size, extent, stride, dilation in zip(sizes, kernel, strides, dilations):
         reach = dilation * (extent - 1) + 1
-        if static(size) is None and stride > 1:
+        if static(size) is None and stride > 1 and reach > 1:
             raise NotLowered(f"{way}, in strides, over a dimension that is open: how much is added depends on its size")
+        if static(size) is None and reach == 1:
+            found.append((0, 0))
+            continue
         total = max(0, reach - 1 if stride == 1 else (-(-size // stride) - 1) * stride + reach - size)
         less = total // 2
         found.append((less, total - less) if way == "SAME_UPPER" else (total - less, less))
     return found
+
+
+def padded_open(node: Node, x: Any, kernel: tuple[int, ...], strides: tuple[int, ...], dilations: tuple[int, ...], fill: float) -> tuple[Any, Node]:
+    """What `auto_pad` adds to dimensions that are open, in strides: as much on either side as may be, of which a part is taken. The node has its padding said from there on."""
+    way, dims = node.get("auto_pad", "NOTSET"), x.dim() - 2
+    reaches = [d * (extent - 1) + 1 for extent, d in zip(kernel, dilations)]
+    is_open = [static(size) is None and stride > 1 and reach > 1 for size, stride, reach in zip(x.shape[2:], strides, reaches)]
+    if not way.startswith("SAME") or not any(is_open) or any(o and reach < stride for o, reach, stride in zip(is_open, reaches, strides)):
+        return x, node
+    said = []
+    for k, (size, stride, reach) in enumerate(zip(tuple(x.shape[2:]), strides, reaches)):
+        if not is_open[k]:
+            said.append(padding_of(node, (size,), (kernel[k],), (stride,), (dilations[k],))[0])
+            continue
+        over = (size - 1) % stride  # in terms of which nothing is negative
+        total = reach - 1 - over
+        less = (reach - 1) // 2 - (over + reach % 2) // 2
+        before = less if way == "SAME_UPPER" else total - less
+        wide = functional.pad(x, [*(0, 0) * (dims - 1 - k), reach, reach], value=fill)
+        x = torch.ops.aten.slice.Tensor(wide, k + 2, reach - before, reach - before + size + total, 1)
+        said.append((0, 0))
+    pads = [one[0] for one in said] + [one[1] for one in said]
+    return x, replace(node, attributes={**node.attributes, "auto_pad": "NOTSET", "pads": pads})
 
 
 def convolved(node: Node, x: Any, weight: Any, bias: Any = None) -> Any:
@@ -42,6 +69,7 @@ def convolved(node: Node, x: Any, weight: Any, bias: Any = None) -> Any:
     if dims not in CONV:
         raise NotLowered(f"over {dims} dimensions, and there are streams for 1, 2 and 3")
     strides, dilations = spatial(node, "strides", dims), spatial(node, "dilations", dims)
+    x, node = padded_open(node, x, tuple(weight.shape[2:]), strides, dilations, 0.0)
     pads = padding_of(node, tuple(x.shape[2:]), tuple(weight.shape[2:]), strides, dilations)
     if any(before != after or before < 0 for before, after in pads):
         x = functional.pad(x, [amount for pair in reversed(pads) for amount in pair])

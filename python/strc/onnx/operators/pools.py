@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -10,7 +11,7 @@ from torch.nn import functional
 
 from ...torch.lowering import NotLowered, static
 from ..registry import Node, operator
-from .convolution import padding_of, spatial
+from .convolution import padded_open, padding_of, spatial
 
 MAX = {1: functional.max_pool1d, 2: functional.max_pool2d, 3: functional.max_pool3d}
 AVERAGE = {1: functional.avg_pool1d, 2: functional.avg_pool2d, 3: functional.avg_pool3d}
@@ -72,8 +73,24 @@ def least(dtype: torch.dtype) -> Any:
     return -torch.inf if dtype.is_floating_point else torch.iinfo(dtype).min
 
 
+def whole_windows(node: Node, x: Any) -> tuple[Any, Node]:
+    """Over open dimensions, where what is added at the end decides about a last window, so much is added that there is one or none."""
+    if all(static(size) is not None for size in x.shape[2:]):
+        return x, node
+    dims, kernel = x.dim() - 2, tuple(node.get("kernel_shape"))
+    strides, dilations = spatial(node, "strides", dims), spatial(node, "dilations", dims)
+    x, node = padded_open(node, x, kernel, strides, dilations, -torch.inf)
+    pads = list(node.get("pads") or (0,) * (2 * dims))
+    reaches = [d * (extent - 1) + 1 for extent, d in zip(kernel, dilations)]
+    if node.get("ceil_mode", 0) and node.get("auto_pad", "NOTSET") == "NOTSET" and all(pads[dims + k] + strides[k] <= reaches[k] for k in range(dims)):
+        x = functional.pad(x, [amount for k in reversed(range(dims)) for amount in (pads[k], pads[dims + k] + strides[k] - 1)], value=-torch.inf)
+        node = replace(node, attributes={**node.attributes, "ceil_mode": 0, "pads": [0] * (2 * dims)})
+    return x, node
+
+
 @operator("MaxPool")
 def max_pool(node: Node, x: Any) -> Any:
+    x, node = whole_windows(node, x)
     windows = Windows(node, x)
     if windows.is_plain and not node.gives(1) and windows.dims in MAX and x.dtype == torch.float32:
         return MAX[windows.dims](x, windows.kernel, windows.strides, windows.padding, windows.dilations)

@@ -7,8 +7,10 @@ from typing import Any
 
 import torch
 
-from ...torch.lowering import NotLowered
+from ...torch.lowering import NotLowered, static
 from ..registry import Node, axes_of, operator
+
+MOST_COMPARED = 2048  # elements of a row, each with each
 
 
 def floating(x: Any) -> Any:
@@ -122,5 +124,25 @@ def topk(node: Node, x: Any, k: Any = None) -> Any:
     axis = axes_of(node.get("axis", -1), x.dim())[0]
     if not 0 <= count <= x.shape[axis]:
         raise NotLowered(f"the {count} greatest of {x.shape[axis]}")
+    if any(static(size) is None for size in x.shape):
+        return of_open(x, axis, count, bool(node.get("largest", 1)))
     values, places = torch.sort(x, dim=axis, descending=bool(node.get("largest", 1)), stable=True)
     return values.narrow(axis, 0, count), places.narrow(axis, 0, count)
+
+
+def of_open(x: Any, axis: int, count: int, largest: bool) -> Any:
+    """As `topk`, of as many rows as are open: how many elements stand before each, and which is the first, the second, ... by that."""
+    size = static(x.shape[axis])
+    if size is None or size > MOST_COMPARED:
+        raise NotLowered(f"the greatest of a dimension that is open, or of more than {MOST_COMPARED} elements of rows that are")
+    rows = x.movedim(axis, -1)
+    one, other = rows.unsqueeze(-1), rows.unsqueeze(-2)
+    earlier = torch.arange(size) < torch.arange(size).unsqueeze(1)
+    before = (other > one if largest else other < one) | ((other == one) & earlier)
+    if x.dtype.is_floating_point:  # NaN is the greatest
+        no, none = torch.isnan(one), torch.isnan(other)
+        before = before | (none & ~no if largest else no & ~none) | (no & none & earlier)
+    rank = before.to(torch.int64).sum(-1)
+    chosen = rank.unsqueeze(-2) == torch.arange(count).unsqueeze(1)
+    places = (chosen.to(torch.int64) * torch.arange(size)).sum(-1)
+    return torch.gather(rows, rows.dim() - 1, places).movedim(-1, axis), places.movedim(-1, axis)

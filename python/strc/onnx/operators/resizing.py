@@ -112,7 +112,7 @@ def open_resized(node: Node, x: Any, axis: Axis) -> Any:
     """Along an axis whose size is open, before or after: places and what each counts for are computed as the program runs."""
     kind, a = node.get("mode", "nearest"), node.get("cubic_coeff_a", -0.75)
     slow = node.get("antialias", 0) and (isinstance(axis.scale, torch.Tensor) or axis.scale < 1)
-    if slow or node.get("exclude_outside", 0) or axis.out is None:
+    if slow or node.get("exclude_outside", 0):
         raise NotLowered("smoothed, or without what is outside, along a dimension that is open")
     single = isinstance(axis.scale, numpy.floating)
     rows = torch.arange(axis.out).to(torch.float32 if single else torch.float64)
