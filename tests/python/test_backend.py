@@ -141,6 +141,35 @@ def test_sequences_of_several_lengths_and_batches(runners):
     assert len(runners) == 1
 
 
+class Placed(nn.Module):
+    """Attention over a text, with a number for each place in it."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+
+    def forward(self, x):
+        return self.inner(x + torch.arange(x.shape[1])[:, None] / x.shape[1])
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("way", ["mark_dynamic", "dynamic=True"])
+def test_one_graph_for_texts_of_any_length(way, runners, monkeypatch):
+    """Each length takes a program, of which no more are kept than there is room for."""
+    monkeypatch.setattr(backend, "MOST_PROGRAMS", 3)
+    graphs = []
+    monkeypatch.setattr(backend, "strc", lambda *args, **named: graphs.append(backend.CompiledGraph(*args, {})) or graphs[-1])
+    model = Placed().eval()
+    compiled = torch.compile(model, backend=lambda *args: backend.strc(*args), dynamic=True if way == "dynamic=True" else None)
+    for length in (3, 5, 4, 9, 6, 6, 3):
+        x = torch.randn(2, length, 8)
+        if way == "mark_dynamic":
+            torch._dynamo.mark_dynamic(x, 1)
+        assert_equal(compiled(x), model(x))
+    (graph,) = graphs
+    assert len(graph.programs) == 3 and len(runners) == 6
+
+
 @torch.no_grad()
 def test_batches_that_do_not_lie_in_a_row():
     model = Net().eval()

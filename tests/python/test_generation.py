@@ -17,7 +17,13 @@ from strc.importer import command
 from strc.torch.generation.attention import Attention, attending
 from strc.torch.generation.steps import Step
 
-DECODERS = {"gpt2": gpt2, "gpt2, scaled by layer": lambda: gpt2(scale_attn_by_inverse_layer_idx=True), "llama": llama, "qwen3": qwen3, "mistral": mistral, "gemma2": lambda: gemma2(tie_word_embeddings=False)}
+def gpt_oss():
+    """Experts, and an attention with sinks, of every other layer to the last five tokens."""
+    sizes = {**DECODER, "head_dim": 16, "num_local_experts": 4, "num_experts_per_tok": 2, "sliding_window": 5, "pad_token_id": None, "tie_word_embeddings": False}
+    return transformers.GptOssForCausalLM(transformers.GptOssConfig(**sizes, layer_types=["sliding_attention", "full_attention"])), [words()]
+
+
+DECODERS = {"gpt-oss": gpt_oss, "gpt2": gpt2, "gpt2, scaled by layer": lambda: gpt2(scale_attn_by_inverse_layer_idx=True), "llama": llama, "qwen3": qwen3, "mistral": mistral, "gemma2": lambda: gemma2(tie_word_embeddings=False)}
 WITH_ENCODER = {"t5": t5, "whisper": whisper, "bart": bart}
 SAMPLING = [(1, 0, 1, 0), (0.7, 5, 1, 3), (1.3, 0, 0.6, 4), (1, 10, 0.9, -5), (0.5, 1, 1, 1), (2, 1000, 0.01, 2)]
 
@@ -302,6 +308,26 @@ def test_a_ring_that_is_biased_and_begins_anew(engine, tmp_path):
         assert_close(torch.from_numpy(found), scores.softmax(3) @ values)
 
 
+@pytest.mark.parametrize("engine", [[], ["-O0"], ["--interpret"]], ids=" ".join)
+def test_a_ring_with_sinks(engine, tmp_path):
+    """A score for each of four heads is in the softmax, and what it gets is lost."""
+    steps, sinks = torch.randn(7, 2, 8, 1, 8), torch.tensor([2.0, -1.0, 0.5, 3.0])
+    numpy.save(tmp_path / "steps.npy", steps.numpy())
+    (tmp_path / "ring.str").write_text(
+        "void->tensor filter Sinks { work push 1 { float[4] numbers = {2, -1, 0.5, 3}; push(numbers); } }\n"
+        "tensor<float>[2, 8, 1, 8]->tensor pipeline Ring {\n    add split({4, 2, 2}, 1);\n"
+        "    add splitjoin { split roundrobin(3, 0); add Identity<tensor>(); add Sinks(); join roundrobin(3, 1); }\n"
+        "    add cachedattention(2, 4, 2, 8, 5, sinks = true);\n}\n"
+    )
+    words = [STRC, "run", *engine, "--top", "Ring", "--in", "steps.npy", "--out", "made.npy", "ring.str"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    for last, found in enumerate(numpy.load(tmp_path / "made.npy")):
+        keys, values = (torch.cat([*steps[max(0, last - 4) : last + 1, :, part]], 2).repeat_interleave(2, 1) for part in (slice(4, 6), slice(6, 8)))
+        scores = torch.exp(steps[last, :, :4] @ keys.transpose(2, 3) / 8**0.5)
+        assert_close(torch.from_numpy(found), scores / (scores.sum(3, keepdim=True) + sinks.exp()[:, None, None]) @ values)
+
+
 @pytest.mark.parametrize("options", SAMPLING, ids=str)
 def test_sampling(options, tmp_path):
     """In both engines; equal scores stay together, and what is minus infinity is never chosen."""
@@ -377,16 +403,16 @@ def peeks():
     return Peeks(model.config)
 
 
-def gpt_oss():
-    sizes = {**DECODER, "head_dim": 16, "num_local_experts": 2, "num_experts_per_tok": 1}
-    return transformers.GptOssForCausalLM(transformers.GptOssConfig(**sizes))
+def latent():
+    sizes = {"q_lora_rank": None, "kv_lora_rank": 8, "qk_nope_head_dim": 16, "qk_rope_head_dim": 8, "v_head_dim": 12, "first_k_dense_replace": 2}
+    return transformers.DeepseekV3ForCausalLM(transformers.DeepseekV3Config(**{**DECODER, "num_key_value_heads": 2}, **sizes))
 
 
 REFUSED = {
     "no decoder": (lambda: nn.Linear(3, 3), "a Linear is no decoder of the package transformers"),
     "an encoder": (lambda: bert_pooled()[0], "BertModel"),
     "an encoder, too": (lambda: t5()[0].model, "T5ForConditionalGeneration has an encoder: --input"),
-    "another attention": (gpt_oss, "an attention with s_aux has no filter with a ring"),
+    "another attention": (latent, "an attention with keys and values of another shape has no filter with a ring"),
     "what comes later": (peeks, "Peeks gives something else token by token than for a whole sequence"),
 }
 

@@ -227,6 +227,7 @@ WRONG = [
     Row("cachedattention(1, 2, 1, 4, 5, softcap = -1)", [(1, 2, 1, 4), (1, 1, 1, 4), (1, 1, 1, 4)], "the softcap is 0 or more"),
     Row("cachedattention(1, 2, 1, 4, 5, restart = -1)", [(1, 2, 1, 4), (1, 1, 1, 4), (1, 1, 1, 4)], "restart is 0 or more"),
     Row("cachedattention(1, 2, 1, 4, 5, biased = true)", [(1, 2, 1, 4), (1, 1, 1, 4), (1, 1, 1, 4), (1, 2, 1, 4)], "what is added to the scores is 1 x 2 x 1 x 5"),
+    Row("cachedattention(1, 2, 1, 4, 5, sinks = true)", [(1, 2, 1, 4), (1, 1, 1, 4), (1, 1, 1, 4), (3,)], "there is a sink for each of 2 heads"),
     Row("cachedattention(1, 2, 1, 4, 5)", [(1, 2, 2, 4), (1, 1, 1, 4), (1, 1, 1, 4)], "the query is 1 x 2 x 1 x 4"),
     Row("cachedattention(1, 2, 1, 4, 5)", [(1, 2, 1, 4), (1, 2, 1, 4), (1, 1, 1, 4)], "the keys are 1 x 1 x 1 x 4"),
     Row("cachedattention(1, 2, 1, 4, 5)", [(1, 2, 1, 4), (1, 1, 1, 4), (1, 1, 1, 3)], "the values are 1 x 1 x 1 x 4"),

@@ -45,7 +45,7 @@ STREAMS: dict[str, tuple[str, ...]] = {
     "dropout": ("p",),
     "attention": ("causal", "scale"),
     "multiheadattention": ("embed_dim", "num_heads", "causal", "bias", "batch_first", "weights"),
-    "cachedattention": ("batch", "heads", "groups", "width", "context", "scale", "softcap", "biased", "restart"),
+    "cachedattention": ("batch", "heads", "groups", "width", "context", "scale", "softcap", "biased", "restart", "sinks"),
     "sampletokens": ("batch", "tokens", "temperature", "top_k", "top_p", "seed"),
     "rnn": ("input_size", "hidden_size", "num_layers", "bias", "batch_first", "bidirectional", "relu", "weights"),
     "gru": ("input_size", "hidden_size", "num_layers", "bias", "batch_first", "bidirectional", "weights"),

@@ -18,6 +18,7 @@ from .runner import ChangesArguments, Runner
 
 TOLD: set[str] = set()  # warnings that have been given
 MOST_VALUES = 8  # of numbers that a graph takes
+MOST_PROGRAMS = 64  # of a graph, for as many shapes
 Key = tuple[Any, ...]
 
 
@@ -72,6 +73,8 @@ class CompiledGraph:
                 return None
             made = self.for_items(args) or self.compiled(args, given)
             key = self.key(args)
+            if len(self.programs) >= MOST_PROGRAMS:
+                self.programs.pop(next(iter(self.programs)))  # the oldest one: texts of any length would take more and more memory
             self.programs[key] = made
         runner = self.programs[key]
         if runner is not None and runner.is_outdated(args):

@@ -343,9 +343,9 @@ def place_of(node: torch.fx.Node) -> Place:
     rows = (node.meta.get("stack_trace") or "").splitlines()
     for i, row in enumerate(rows):
         words = row.strip().split('"')
-        if len(words) < 3 or not row.strip().startswith("File "):
+        if len(words) < 3 or not row.strip().startswith("File ") or words[1].startswith(OWN_FOLDER):
             continue
-        if not words[1].startswith((TORCH_FOLDER, OWN_FOLDER)) or not file:
+        if not words[1].startswith(TORCH_FOLDER) or not file:
             file, line = words[1], int(words[2].split("line ")[1].split(",")[0])
             text = rows[i + 1].strip() if i + 1 < len(rows) else linecache.getline(file, line).strip()
     stack = list((node.meta.get("nn_module_stack") or {}).values())
