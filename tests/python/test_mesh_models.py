@@ -94,7 +94,7 @@ def in_parts(rank, size, cases):
     return found
 
 
-CASES = [(Perceptron, split) for split in ("1:128", "0:32", "sums:128", "1:100")] + [(Pictures, split) for split in ("1:8", "sums:8")] + [(Encoder, "2:128")]
+CASES = [(Perceptron, split) for split in ("1:128", "0:32", "sums:128", "pairs:128", "1:100")] + [(Pictures, split) for split in ("1:8", "sums:8")] + [(Encoder, "2:128")]
 
 
 @pytest.mark.parametrize("size", [2, 3])
