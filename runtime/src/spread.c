@@ -120,7 +120,7 @@ static int gather_result(const strc_mesh *mesh, const strc_spread_plan *plan, un
 
 static void spread_result(strc_env *env, const strc_spread_plan *plan, unsigned char *out) {
     const strc_mesh *mesh = env->mesh;
-    if (!mesh || mesh->count < 2) return;
+    if (!mesh || mesh->count < 2 || plan->stays_apart) return;
     int64_t most = 0;
     for (uint32_t k = 0; k < mesh->count; ++k) {
         const int64_t elements = box_of_rank(plan, k, mesh->count).elements;

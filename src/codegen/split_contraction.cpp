@@ -127,6 +127,7 @@ private:
     llvm::Constant* spreadPlan() const {
         strc_spread_plan plan{};
         plan.sums = sumsOf();
+        plan.stays_apart = !areSums() && how.parts->isPaired;
         plan.element = static_cast<std::uint32_t>(elementBytes);
         plan.loop_count = static_cast<std::uint32_t>(others.size());
         plan.parts = partCount();
@@ -202,7 +203,7 @@ bool emitSplit(const ContractionSite& site, const Contraction& how, const Operan
     if (!splitter.canEmit()) return false;
     base::PassRun run(m.passes, base::Pass::ParallelProducts,
                       b.GetInsertBlock()->getParent()->getName().str());
-    if (!run) return false;
+    if (!run && !how.parts->isPaired) return false;  // the other one of the pair relies on it
     run.show([&] { return splitter.text(); });
     splitter.emit(b, entry, operands, env);
     return true;

@@ -16,7 +16,7 @@ bool isNetwork(const std::string& text) {
 
 /// Is it what setSplit (session/option_values.cpp) takes?
 bool isSplit(const std::string& text) {
-    static const std::regex form("([0-9]{1,9}|sums|auto):(?=[0-9]*[1-9])[0-9]{1,9}");
+    static const std::regex form("([0-9]{1,9}|sums|pairs|auto):(?=[0-9]*[1-9])[0-9]{1,9}");
     return std::regex_match(text, form);
 }
 
@@ -35,19 +35,22 @@ void addNetwork(OptionAdder& add, CLI::App& sub) {
 }
 
 void addSplit(OptionAdder& add, CLI::App& sub) {
-    add.value(sub, "--split", "DIM:PLACES",
-              "large products and convolutions of tensors in parts of so many places of a "
-              "dimension of their results (0: the first one), or of what is summed up "
-              "(sums:PLACES), which workers share, and ranks; auto:N: in N parts where ranks gain; "
-              "default: as it pays workers",
-              [&add](const std::string& text) {
-                  if (isSplit(text))
-                      add.set("split", text);
-                  else
-                      add.wrongValue(text, "--split",
-                                     "DIM:PLACES, sums:PLACES or auto:PARTS, a dimension from 0 on "
-                                     "and at least one place,");
-              });
+    add.value(
+        sub, "--split", "DIM:PLACES",
+        "large products and convolutions of tensors in parts of so many places of a "
+        "dimension of their results (0: the first one), or of what is summed up "
+        "(sums:PLACES), which workers share, and ranks; pairs:PLACES: of columns and, where the "
+        "next product alone reads them, of its sums; auto:N: in N parts where ranks gain; "
+        "default: as it pays workers",
+        [&add](const std::string& text) {
+            if (isSplit(text))
+                add.set("split", text);
+            else
+                add.wrongValue(
+                    text, "--split",
+                    "DIM:PLACES, sums:PLACES, pairs:PLACES or auto:PARTS, a dimension from 0 on "
+                    "and at least one place,");
+        });
 }
 
 void checkRanks(const Options& options, base::Diagnostics& diags) {

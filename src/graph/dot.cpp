@@ -190,8 +190,10 @@ private:
         if (!notes.shared) return text;
         for (const SharedProducts::Product& each : notes.shared->products[id])
             text += each.whyWhole.empty()
-                        ? fmt::format("\n{} parts of {} {}\n{} bytes to each rank", each.parts,
-                                      each.places, each.what, each.bytes)
+                        ? fmt::format("\n{} parts of {} {}\n{}", each.parts, each.places, each.what,
+                                      each.staysApart
+                                          ? "which stay apart"
+                                          : fmt::format("{} bytes to each rank", each.bytes))
                         : "\nwhole on each rank";
         return text;
     }

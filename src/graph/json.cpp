@@ -46,6 +46,7 @@ Json productsJson(const std::vector<SharedProducts::Product>& products) {
                            {"places", each.places},
                            {"most", each.most},
                            {"dividesWeights", each.dividesWeights},
+                           {"staysApart", each.staysApart},
                            {"bytes", each.bytes}});
         else
             all.push_back({{"parted", nullptr}, {"why", each.whyWhole}});

@@ -52,6 +52,7 @@ struct SharedProducts {
         std::int64_t places = 0;  ///< of a part
         std::int64_t most = 0;  ///< parts of a rank
         bool dividesWeights = false;  ///< a rank has those of its parts alone
+        bool staysApart = false;  ///< the next product needs no more than a rank has
         std::int64_t bytes = 0;  ///< that come to each rank
         std::string whyWhole;  ///< not empty: each rank does it alone, and nothing above is set
     };

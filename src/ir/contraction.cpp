@@ -61,7 +61,8 @@ Contraction contractionOf(const Instr& instr) {
     result.b = rows[0][3];
     std::copy(rows[0].begin() + kPlain, rows[0].end(), result.added.begin());
     if ((rows[0][0] & kHasParts) != 0) {
-        result.parts = {static_cast<std::size_t>(rows.back()[0]), rows.back()[1]};
+        result.parts = {static_cast<std::size_t>(rows.back()[0]), rows.back()[1],
+                        rows.back()[2] != 0};
         rows.pop_back();
     }
     if ((rows[0][0] & kHasBounds) != 0) {
@@ -112,6 +113,7 @@ Value toValue(const Contraction& contraction, types::TypeTable& types) {
         Row parts(rows[0].size());
         parts[0] = static_cast<std::int32_t>(contraction.parts->loop);
         parts[1] = contraction.parts->trips;
+        parts[2] = contraction.parts->isPaired;
         rows.push_back(std::move(parts));
     }
     std::string bytes;

@@ -41,6 +41,8 @@ struct Bounds {
 struct LoopParts {
     std::size_t loop = 0;
     std::int32_t trips = 1;
+    /// Processes leave their parts of the result where they are; or, of the sums, have no more of the first factor than their parts.
+    bool isPaired = false;
 };
 
 /// A dimension in which windows are cut from operand a. A loop of one iteration is not there.

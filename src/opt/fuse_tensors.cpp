@@ -15,6 +15,7 @@
 #include "opt/detail/forwarded_items.h"
 #include "opt/detail/layouts.h"
 #include "opt/detail/padded_images.h"
+#include "opt/detail/pair_products.h"
 #include "opt/detail/remove_reinterpret_casts.h"
 #include "opt/detail/tensor_body.h"
 
@@ -439,8 +440,13 @@ std::optional<pass::Program> fuseTensors(const pass::Context& context,
         edges.begin(), edges.end(), [](const graph::Edge& edge) { return !edge.tensors.empty(); });
     if (!hasTensors || !elab::mayReplace(*program.elaboration)) return std::nullopt;
     std::vector<elab::Replacement> filters = TensorFuser(context, program).run();
-    if (filters.empty()) return std::nullopt;
+    const bool isSame = filters.empty();
+    const std::optional<types::TensorSplit>& split = context.options.split;
+    const bool pairs = split && split->dim == types::TensorSplit::kPairs;
+    if (isSame && !pairs) return std::nullopt;
     elab::Replaced replaced = elab::replace(*program.elaboration, std::move(filters));
+    const bool hasParts = pairs && pairProducts(replaced.program, split->places, context.types);
+    if (isSame && !hasParts) return std::nullopt;
     graph::Repetitions repetitions = quotaOf(program.repetitions, replaced);
     return pass::with(program, std::move(replaced.program), std::move(repetitions));
 }

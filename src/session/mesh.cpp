@@ -77,6 +77,8 @@ private:
         if (!elab::mayReplace(program.elaboration)) return kKeptWhole;
         if (dim == TensorSplit::kAuto) return "one rank does it as soon";
         if (dim == TensorSplit::kSums) return fmt::format("no more than {} are summed up", places);
+        if (dim == TensorSplit::kPairs)
+            return fmt::format("it has no more than {} columns", places);
         return fmt::format(
             "it has no more than {} places in dimension {}, or they cannot be parted "
             "there",
@@ -96,8 +98,9 @@ private:
         const ContractionLoop& loop = how.loops[how.parts->loop];
         const std::int64_t parts = (loop.trips + how.parts->trips - 1) / how.parts->trips;
         const std::int64_t most = (parts + ranks - 1) / ranks;
-        const std::int64_t crossing = crossingOf(how, most) * elementBytes;
-        const double messages = loop.out == 0 ? 2 : 1;
+        const bool staysApart = how.parts->isPaired && loop.out != 0;
+        const std::int64_t crossing = staysApart ? 0 : crossingOf(how, most) * elementBytes;
+        const double messages = staysApart ? 0 : loop.out == 0 ? 2 : 1;
         bytes += crossing * firings;
         shared +=
             time * static_cast<double>(most * how.parts->trips) / loop.trips +
@@ -108,6 +111,7 @@ private:
                 .places = how.parts->trips,
                 .most = most,
                 .dividesWeights = loop.b != 0,
+                .staysApart = staysApart,
                 .bytes = crossing,
                 .whyWhole = {}};
     }
@@ -137,12 +141,13 @@ std::string row(const std::string& name, const SharedProducts::Product& product,
                 std::int64_t firings, std::int64_t ranks) {
     if (!product.whyWhole.empty())
         return fmt::format("  {}: whole on each rank, as {}\n", name, product.whyWhole);
-    std::string text = fmt::format(
-        "  {}: {} parts of {} {}, at most {} on a rank{}; {} bytes to each rank in each of {} "
-        "firing{}\n",
-        name, product.parts, product.places, product.what, product.most,
-        product.dividesWeights ? " with their weights alone" : " with all weights", product.bytes,
-        firings, firings == 1 ? "" : "s");
+    std::string text =
+        fmt::format("  {}: {} parts of {} {}, at most {} on a rank{}; ", name, product.parts,
+                    product.places, product.what, product.most,
+                    product.dividesWeights ? " with their weights alone" : " with all weights");
+    text += product.staysApart ? "they stay there for the next product\n"
+                               : fmt::format("{} bytes to each rank in each of {} firing{}\n",
+                                             product.bytes, firings, firings == 1 ? "" : "s");
     if (product.parts < ranks)
         text += fmt::format("    {} of the ranks have no part\n", ranks - product.parts);
     return text;
@@ -153,6 +158,7 @@ std::string row(const std::string& name, const SharedProducts::Product& product,
 std::string splitName(const TensorSplit& split) {
     if (split.dim == TensorSplit::kSums) return fmt::format("sums:{}", split.places);
     if (split.dim == TensorSplit::kAuto) return fmt::format("auto:{}", split.places);
+    if (split.dim == TensorSplit::kPairs) return fmt::format("pairs:{}", split.places);
     return fmt::format("{}:{}", split.dim, split.places);
 }
 

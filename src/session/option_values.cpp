@@ -137,7 +137,7 @@ bool setNetwork(Settings& settings, Value text) {
            network.pace > 0;
 }
 
-/// DIM:PLACES, sums:PLACES or auto:PARTS
+/// DIM:PLACES, sums:PLACES, pairs:PLACES or auto:PARTS
 bool setSplit(Settings& settings, Value text) {
     using types::TensorSplit;
     std::uint64_t dim = 0, places = 0;
@@ -148,6 +148,8 @@ bool setSplit(Settings& settings, Value text) {
     TensorSplit split{TensorSplit::kSums, static_cast<std::int64_t>(places)};
     if (what == "auto")
         split.dim = TensorSplit::kAuto;
+    else if (what == "pairs")
+        split.dim = TensorSplit::kPairs;
     else if (what != "sums" && !number(what, INT32_MAX, dim))
         return false;
     else if (what != "sums")

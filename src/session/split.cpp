@@ -29,7 +29,10 @@ void checkSplit(Compilation& program, const Settings& settings) {
     const auto [dim, places] = *settings.split;
     if (dim == types::TensorSplit::kAuto) return;  // nobody has asked for parts
     const bool areSums = dim == types::TensorSplit::kSums;
-    const std::string what = areSums ? "its sums" : fmt::format("dimension {} of its result", dim);
+    const std::string what = areSums ? "its sums"
+                             : dim == types::TensorSplit::kPairs
+                                 ? "the columns of its result"
+                                 : fmt::format("dimension {} of its result", dim);
     const auto hint = [&](const std::string& why) {
         program.context.diags.add(base::Diag::Hint, mainHeader(program))
             << fmt::format("'--split {}' splits nothing: {}", splitName(*settings.split), why);

@@ -114,6 +114,7 @@ void addConvolution(const Node& node, const Strided& x, const Strided& weight, c
 std::optional<ir::LoopParts> partsOf(const Node& product, const types::TensorSplit& split,
                                      const Contraction& how, const FactorBytes& factors) {
     if (ir::countProducts(how) < types::kLeastSplit) return std::nullopt;
+    if (split.dim == types::TensorSplit::kPairs) return std::nullopt;  // when all is there
     if (split.dim == types::TensorSplit::kSums) return partsOfSums(how, split.places);
     if (split.dim == types::TensorSplit::kAuto)
         return partsThatPay(how, split.places, types::sizeOf(product.type->element), factors);

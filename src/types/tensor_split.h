@@ -12,7 +12,8 @@ constexpr double kProductsInNs = 50;
 
 struct TensorSplit {
     /// In the place of a dimension: what is summed up; and whatever pays, with the number of parts in `places`.
-    static constexpr std::int64_t kSums = -1, kAuto = -2;
+    /// Or columns and then sums of pairs of products (opt/detail/pair_products.h).
+    static constexpr std::int64_t kSums = -1, kAuto = -2, kPairs = -3;
 
     std::int64_t dim = 0;  ///< of the result
     std::int64_t places = 1;  ///< of a part

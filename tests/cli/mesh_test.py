@@ -39,6 +39,18 @@ RANDOMS = """void->float pipeline Main {
     add float->float filter { work pop 1 push 1 { push(pop() + random()); } };
 }
 """
+TANGLED = """float->float pipeline Main {
+    add frame({64, 256});
+    add linear(256, 512, weights = "a");
+    add splitjoin { split duplicate; add pipeline { add linear(512, 512, weights = "b"); add gelu(); }; add Same; join roundrobin; };
+    add Sum;
+    add linear(512, 256, weights = "c"); add softmax(dim = 1); add linear(256, 320, weights = "d"); add relu(); add linear(320, 320, weights = "e");
+    add tanh(); add linear(320, 256, weights = "f");
+    add unframe({64, 256});
+}
+tensor->tensor filter Same { work pop 1 push 1 { push(pop()); } }
+tensor->tensor filter Sum { work pop 2 push 1 { tensor x = pop(); push(x + pop()); } }
+"""
 LARGE = """tensor->tensor pipeline Main { add linear(64, 4096, weights = "up"); }
 """
 FAULT = """float->float pipeline Main {
@@ -47,7 +59,7 @@ FAULT = """float->float pipeline Main {
 }
 """
 ITEM = 64 * 256
-SPLITS = ("1:64", "1:100", "0:16", "sums:64", "sums:100")
+SPLITS = ("1:64", "1:100", "0:16", "sums:64", "sums:100", "pairs:64", "pairs:100")
 LAUNCHERS = [name for name in ("mpirun.openmpi", "mpirun.mpich") if shutil.which(name)]
 
 
@@ -96,7 +108,7 @@ class Mesh(Case):
 
     @unittest.skipUnless(LAUNCHERS, "there is no MPI")
     def test_under_mpirun(self):
-        for split in ("1:100", "sums:100"):
+        for split in ("1:100", "sums:100", "pairs:100"):
             self.build(NET, split)
             whole = self.alone()
             for launcher in LAUNCHERS:
@@ -108,13 +120,15 @@ class Mesh(Case):
                         self.assertEqual(self.bytes("out.raw"), whole)
 
     def test_close_to_the_whole_product(self):
-        self.build(NET, "sums:64")
-        parts = self.alone()
-        self.call("build", "--weights", "random:1", "-o", "plain", "--top", "Main", self.file("made.str", NET))
-        self.made(*self.FILES, name="plain")
-        whole = self.bytes("out.raw")
-        for one, two in zip(struct.iter_unpack("f", whole), struct.iter_unpack("f", parts)):
-            self.assertAlmostEqual(one[0], two[0], delta=1e-4)
+        for text, split in ((NET, "sums:64"), (NET, "pairs:64"), (TANGLED, "pairs:100")):
+            self.build(text, split)
+            parts = self.alone()
+            self.call("build", "--weights", "random:1", "-o", "plain", "--top", "Main", self.file("made.str", text))
+            self.made(*self.FILES, name="plain")
+            whole = self.bytes("out.raw")
+            self.assertEqual(len(whole), len(parts))
+            for one, two in zip(struct.iter_unpack("f", whole), struct.iter_unpack("f", parts)):
+                self.assertAlmostEqual(one[0], two[0], delta=1e-4 * max(1, abs(one[0])))
 
     def test_run_has_the_same_parts(self):
         """In the process of the compiler, with any number of workers."""
@@ -123,6 +137,36 @@ class Mesh(Case):
         for workers in ("1", "3"):
             self.file("out.raw", b"")
             self.call("run", "--split", "sums:100", "-j", workers, "--weights", "random:1", "--top", "Main", *self.FILES, self.file("made.str", NET))
+            self.assertEqual(self.bytes("out.raw"), whole)
+
+    def graph_of(self, layers, *words):
+        path = self.file("made.str", f"tensor->tensor pipeline Main {{ {layers} }}\n")
+        return self.call("graph", "--ranks", "2", "--weights", "random:1", "--input", "64x256", "--format", "txt", "--top", "Main", *words, path)[0].decode()
+
+    def test_pairs(self):
+        """Columns of the first product stay where the second one sums them up, if what is between goes place by place, and nobody else reads them."""
+        up, down = 'add linear(256, 512, weights = "up");', 'add linear(512, 128, weights = "down");'
+        for between in ("", "add relu();", "add gelu();", "add tanh();"):
+            with self.subTest(between):
+                text = self.graph_of(f"{up} {between} {down}", "--split", "pairs:64")
+                self.assertEqual(text.count("8 parts of 64 columns, at most 4 on a rank with their weights alone; they stay there for the next product"), 1, text)
+                self.assertEqual(text.count("8 parts of 64 sums, at most 4 on a rank with their weights alone; "), 1, text)
+                # Two stripes of half of 64 x 128 floats for four parts and the sums.
+                self.assertIn("in a steady state 81920 bytes come to each rank", text)
+        for between in ("add softmax(dim = 1);", 'add layernorm({512}, weights = "norm");'):
+            with self.subTest(between):
+                text = self.graph_of(f"{up} {between} {down}", "--split", "pairs:64")
+                self.assertNotIn("they stay there", text)
+                self.assertEqual(text.count("parts of 64 columns"), 2, text)
+        self.assertIn("whole on each rank, as it has no more than 600 columns", self.graph_of(f"{up} {down}", "--split", "pairs:600"))
+
+    def test_what_is_read_elsewhere_is_no_pair(self):
+        """A shortcut, two readers, what goes along the columns, and three products behind each other: all ranks give the same."""
+        self.build(TANGLED, "pairs:64")
+        whole = self.alone(2)
+        for ranks in (2, 3):
+            self.file("out.raw", b"")
+            self.made("--ranks", ranks, *self.FILES)
             self.assertEqual(self.bytes("out.raw"), whole)
 
     def test_prints_once(self):

@@ -41,7 +41,8 @@ strc.__path__.append(f"{EXTENSION}/strc")
 import strc.torch  # noqa: E402
 from strc.errors import ImportFailure  # noqa: E402
 from strc.program import CompileError, RunError  # noqa: E402
-from strc.torch.runner import as_kind, held, program_of  # noqa: E402
+from strc.torch.called import compile_model  # noqa: E402
+from strc.torch.runner import as_kind, held  # noqa: E402
 
 RIGHT, WRONG, REFUSED, CRASHED, CONSTANT, EXCLUDED = "right", "wrong", "refused", "crashed", "constant", "excluded"
 # |difference| <= this times max(1, |value|).
@@ -182,7 +183,7 @@ def names_same(op, model, found, expected) -> bool:
 def results_of(model, tensors, level: int):
     """What the program gives: in this process, or by the command if only the run knows the shapes."""
     try:
-        return program_of(model, tensors, {"O": level})(tensors)
+        return compile_model(model, tensors, options={"O": level}).all(tensors)
     except CompileError as error:
         if all(found.code != "symbolic-shape" for found in error.diagnostics):
             raise

@@ -1,6 +1,6 @@
 """Stream programs in this process: `strc.compile` and what it gives."""
 
-from .compile import compile
+from .recipe import compile
 from .diagnostics import CompileError, Diagnostic, MeshError, RunError, StateError, StrcWarning
 from .mesh import Mesh
 from .program import Program

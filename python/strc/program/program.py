@@ -19,7 +19,7 @@ from .schedule import Schedule, parse
 from .stream import Stream
 
 if TYPE_CHECKING:
-    from .compile import Recipe
+    from .recipe import Recipe
 
 
 class Compiled:
@@ -225,6 +225,6 @@ class Program:
 
 def remade(source: str | Path, settings: list[tuple[str, str | None]], weights: dict[str, Any], shapes: Sequence[str] | None) -> Program:
     """A program from what Program.__reduce__ says of it."""
-    from .compile import Recipe
+    from .recipe import Recipe
 
     return Program(Recipe(source, settings, {name: memory_of(value) for name, value in weights.items()}), shapes)

@@ -50,24 +50,6 @@ def as_kind(tensor: torch.Tensor, kind: torch.dtype) -> torch.Tensor:
     return tensor.to(kind) if kind in WRAPS else tensor
 
 
-def program_of(
-    model: torch.nn.Module, inputs: Sequence[torch.Tensor], options: Mapping[str, Any] | None = None
-) -> Callable[[Sequence[torch.Tensor]], tuple[torch.Tensor, ...]]:
-    """A model as a program in this process, for inputs like these. Raises `ImportFailure`, `CompileError`."""
-    imported = import_model(model, [tensor.detach().clone() for tensor in inputs])
-    weights = {name: tensor.contiguous() for name, tensor in imported.used_tensors().items()}
-    given = [held(tensor) for tensor in inputs if tensor.numel()]
-    program = compile(imported.source(), imported.program.name, inputs=given, weights=weights, at_once=1, options={"w": True, **(options or {})})
-    kinds = [one.meta["val"].dtype for one in imported.captured.returned if isinstance(one, torch.fx.Node)]
-
-    def run(values: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
-        found = program(*(held(tensor) for tensor in values if tensor.numel()))
-        made = iter(found if isinstance(found, tuple) else (found,))
-        return tuple(imported.empty[place] if place in imported.empty else as_kind(next(made), kind) for place, kind in enumerate(kinds))
-
-    return run
-
-
 @dataclass(frozen=True)
 class Result:
     """A tensor that the program gives, by its place."""

@@ -45,6 +45,7 @@ typedef struct strc_spread_loop {
 typedef struct strc_spread_plan {
     uint32_t sums;  ///< strc_spread_sums
     uint32_t element;  ///< bytes
+    uint32_t stays_apart;  ///< each process needs no more than its own parts of the result
     uint32_t loop_count;
     int64_t parts;
     int64_t grain;  ///< iterations of a part; the last one may have fewer

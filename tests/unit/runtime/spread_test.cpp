@@ -102,7 +102,7 @@ std::vector<std::vector<float>> spread(const strc_spread_plan& plan, std::uint32
     for (std::uint32_t rank = 0; rank < count; ++rank)
         threads.emplace_back([&, rank] {
             Processes::Process process{&all, rank};
-            strc_mesh mesh{&process, rank,    count, Processes::gather, Processes::exchange,
+            strc_mesh mesh{&process, rank,   count, Processes::gather, Processes::exchange,
                            nullptr,  nullptr};
             auto env = std::make_unique<strc_env>();
             if (count > 1) env->mesh = &mesh;
@@ -144,23 +144,24 @@ TEST(Spread, RanksHaveNeighbouringPartsThatAreEquallyMany) {
 TEST(Spread, ColumnsAndRowsOfAResultWithHoles) {
     for (const std::int64_t grain : {1, 3, 4, 16}) {
         // 10 columns of 6 rows that are 12 elements apart, from the third element on.
-        strc_spread_plan columns{STRC_SPREAD_RESULT, 4, 1, partsOf(10, grain), grain, 2, {10, 1},
+        strc_spread_plan columns{STRC_SPREAD_RESULT, 4, 0, 1, partsOf(10, grain), grain, 2, {10, 1},
                                  {{6, 12}}};
         expectSameInAll(columns, 80);
-        strc_spread_plan rows{STRC_SPREAD_RESULT, 4, 1, partsOf(6, grain), grain, 2, {6, 12},
+        strc_spread_plan rows{STRC_SPREAD_RESULT, 4, 0, 1, partsOf(6, grain), grain, 2, {6, 12},
                               {{10, 1}}};
         expectSameInAll(rows, 80);
     }
 }
 
 TEST(Spread, ALoopInTheMiddle) {
-    strc_spread_plan plan{STRC_SPREAD_RESULT, 4, 3, 3, 2, 0, {5, 20}, {{3, 100}, {4, 5}, {5, 1}}};
+    strc_spread_plan plan{STRC_SPREAD_RESULT,        4, 0, 3, 3, 2, 0, {5, 20},
+                          {{3, 100}, {4, 5}, {5, 1}}};
     expectSameInAll(plan, 300);
 }
 
 TEST(Spread, SumsAreAddedInTheOrderOfTheirParts) {
     for (const std::int64_t grain : {1, 2, 5, 9}) {
-        strc_spread_plan plan{STRC_SPREAD_FLOATS, 4, 2, partsOf(9, grain), grain, 1, {9, 0},
+        strc_spread_plan plan{STRC_SPREAD_FLOATS, 4, 0, 2, partsOf(9, grain), grain, 1, {9, 0},
                               {{6, 12}, {10, 1}}};
         expectSameInAll(plan, 80);
         std::vector<int> times;
@@ -173,6 +174,16 @@ TEST(Spread, SumsAreAddedInTheOrderOfTheirParts) {
         }
         EXPECT_EQ(alone[0], -1);
         EXPECT_EQ(alone[11], -1);
+    }
+}
+
+TEST(Spread, AResultThatStaysApartIsNotGathered) {
+    strc_spread_plan plan{STRC_SPREAD_RESULT, 4, 1, 1, 4, 2, 0, {8, 1}, {{3, 8}}};
+    std::vector<int> times;
+    const auto results = spread(plan, 2, 24, times);
+    for (std::size_t at = 0; at < 24; ++at) {
+        EXPECT_EQ(results[0][at] != -1, at % 8 < 4);
+        EXPECT_EQ(results[1][at] != -1, at % 8 >= 4);
     }
 }
 

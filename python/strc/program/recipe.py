@@ -6,17 +6,21 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from .core import PLANNED, core
 from .diagnostics import CompileError, Ear
 from .memory import Memory, memory_of
 
 if TYPE_CHECKING:
+    import torch
+
     from .. import _core
+    from ..torch.called import ModelProgram
     from .mesh import Mesh
     from .program import Program
 
+Options = Mapping[str, str | int | bool] | None
 Weights = str | os.PathLike[str] | Mapping[str, Any] | None
 AT_ONCE = 64  # items: what callbacks of audio bring at the least
 
@@ -86,6 +90,19 @@ def started(top: str | None, params: Mapping[str, Any]) -> list[tuple[str, str |
     return [("top", f"{top}({', '.join(f'{name} = {literal(value)}' for name, value in params.items())})")]
 
 
+def is_module(source: Any) -> bool:
+    """Of PyTorch, which is not imported for a text."""
+    return any(one.__module__ == "torch.nn.modules.module" and one.__name__ == "Module" for one in type(source).__mro__)
+
+
+def module_of(module: torch.nn.Module, inputs: Sequence[torch.Tensor] | None, **how: Any) -> ModelProgram:
+    from ..torch.called import compile_model
+
+    if inputs is None:
+        raise TypeError("a module needs inputs=, tensors like those with which it will be called")
+    return compile_model(module, inputs, **how)
+
+
 def source_of(source: str | os.PathLike[str]) -> str | Path:
     """A text, or the file that is named."""
     if isinstance(source, str) and any(mark in source for mark in "{;\n"):
@@ -121,12 +138,30 @@ def share(recipe: Recipe, mesh: Any, split: str | None, threads: int) -> None:
         recipe.settings.append(("mesh", f"{recipe.mesh.rank}/{recipe.mesh.size}"))
 
 
+@overload
 def compile(
     source: str | os.PathLike[str], top: str | None = None, *, inputs: Sequence[Any] | None = None, weights: Weights = None,
-    seed: int | None = None, at_once: int = AT_ONCE, threads: int = 1, keep: Sequence[str] = (), options: Mapping[str, str | int | bool] | None = None,
+    seed: int | None = None, at_once: int = AT_ONCE, threads: int = 1, keep: Sequence[str] = (), options: Options = None,
     params: Mapping[str, Any] | None = None, mesh: Any = None, split: str | None = None, **more: Any,
-) -> Program:
-    """Compiles a program: a text, or the file that is named. Raises `CompileError`.
+) -> Program: ...
+
+
+@overload
+def compile(
+    source: torch.nn.Module, *, inputs: Sequence[torch.Tensor], seed: int | None = None, threads: int = 1, options: Options = None, mesh: Any = None,
+    split: str | None = None,
+) -> ModelProgram: ...
+
+
+def compile(
+    source: Any, top: str | None = None, *, inputs: Sequence[Any] | None = None, weights: Weights = None,
+    seed: int | None = None, at_once: int = AT_ONCE, threads: int = 1, keep: Sequence[str] = (), options: Options = None,
+    params: Mapping[str, Any] | None = None, mesh: Any = None, split: str | None = None, **more: Any,
+) -> Program | ModelProgram:
+    """Compiles a program, and gives a `Program`: of a text, or of the file that is named. Raises `CompileError`.
+
+    Of a module of PyTorch it gives a `strc.torch.called.ModelProgram`, which is called as the module is, for tensors like those of `inputs`; then there are
+    no top, weights, at_once, keep and parameters. Raises `strc.errors.ImportFailure`, too.
 
     top: the stream that is the program (`"Net"`, or `"Fir(3, {1, 2, 1})"`); without it, the one that the text begins from.
     inputs: shapes of tensors that arrive, where the program leaves them open (`"1x3x224x224"`, `(1, 3)`, or an array like it); without
@@ -138,10 +173,17 @@ def compile(
     params, and everything else: parameters of the main stream.
     mesh: processes of torch.distributed that share the program (docs/more-than-one-machine.md): a DeviceMesh of one dimension, a process group, how
         many processes the default group has, or a `Mesh`, which also has a time-out. split: what each of them does: "1:256" parts of 256 places of
-        dimension 1 of large products, "sums:1024" of their sums, "batch" items of a stack; without it, as it pays.
+        dimension 1 of large products, "sums:1024" of their sums, "batch" items of a stack (of a module: of its batch, and "batch:8" 8 of them
+        in a firing); without it, as it pays.
     """
     from .program import Program
 
+    if is_module(source):
+        given = {"top": top, "weights": weights, "keep": tuple(keep), "params": params or None, **more}
+        wrong = next((name for name, value in given.items() if value), None)
+        if wrong or at_once != AT_ONCE:
+            raise TypeError(f"a module has no {wrong or 'at_once'}=: it is a whole program, with its own weights")
+        return module_of(source, inputs, seed=seed, threads=threads, options=options, mesh=mesh, split=split)
     recipe = Recipe(source_of(source), [("at-once", str(at_once))])
     add = recipe.settings.append
     recipe.settings += started(top, {**(params or {}), **more})
