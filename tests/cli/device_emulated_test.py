@@ -122,9 +122,9 @@ TENSOR = {  # products of many rows, which tensor cores may do
     "products": (70, 33, "linear(33, 13)", ""),
     "sums in parts, and what follows": (20, 1600, "linear(1600, 10); add relu()", ""),
     "transposed": (40, 20, "F", BODY % "tensor y = matmul(transpose(x, 0, 1), x); push(relu(y + narrow(x, 0, 0, 1)));"),
-    "convolution": (24, 30, "reshape({1, 4, 12, 15}); add conv2d(4, 6, 3, 3, 1, 1, 1); add relu()", ""),
-    "convolution with steps and groups": (24, 40, "reshape({2, 4, 12, 10}); add conv2d(4, 10, 3, 3, 2, 2, 1, 1, 1, 1, 2)", ""),
-    "convolution with dilation": (12, 40, "reshape({1, 3, 8, 20}); add conv2d(3, 9, 3, 3, 1, 1, 2, 2, 2, 2)", ""),
+    "convolution": (12, 16, "reshape({1, 4, 6, 8}); add conv2d(4, 12, 3, 3, 1, 1, 1); add relu()", ""),
+    "convolution with steps and groups": (24, 16, "reshape({2, 4, 6, 8}); add conv2d(4, 20, 3, 3, 2, 2, 1, 1, 1, 1, 2)", ""),
+    "convolution with dilation": (12, 16, "reshape({1, 3, 8, 8}); add conv2d(3, 10, 3, 3, 1, 1, 2, 2, 2, 2)", ""),
     "heads": (20, 40, "F; add attention()", "tensor->tensor filter F { work pop 1 push 3 { tensor x = reshape(pop(), 2, 2, 10, 20); "
               "push(x); push(x * 0.5 + 1); push(x * x); } }\n"),
 }
