@@ -52,7 +52,8 @@ int strc_attention_launch(strc_device *d, const strc_device_op *op, const cu_add
     void *parameters[] = {&a};
     return strc_device_check(
         d,
-        d->driver->launch(d->attends[has_many][width], (unsigned)((a.queries.trips + rows - 1) / rows),
+        d->driver->launch(d->attends[has_many][width],
+                          (unsigned)((a.queries.trips + rows - 1) / rows),
                           all > kMostGrid ? kMostGrid : (unsigned)all, 1, STRC_ATTENTION_THREADS, 1,
                           1, 0, d->stream, parameters, NULL),
         "began attention");

@@ -53,7 +53,8 @@ typedef struct strc_device {
     cu_handle attends[2][STRC_ATTENTION_WIDTHS];  ///< tiles of few queries, and of many
     cu_address memories[3];  ///< by strc_device_memory
     cu_address tables, partial, faults, shadow;
-    cu_address barriers;  ///< strc_device_barrier of each firing that persistent kernels do at a time
+    cu_address
+        barriers;  ///< strc_device_barrier of each firing that persistent kernels do at a time
     strc_product *products;  ///< by operation; of those that are none it does not matter
     cu_handle *graphs;  ///< by segment, once they have been captured
     unsigned char *has_run;  ///< by segment

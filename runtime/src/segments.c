@@ -91,11 +91,11 @@ static int persist(strc_device *d, const strc_device_op *op, int *is_done) {
     if ((int64_t)(op->threads * op->count) > d->fits[op->what]) return 0;
     *is_done = 1;
     if (find_arguments(d, op, &given) != 0) return -1;
-    return strc_device_check(d,
-                             d->driver->launch(d->kernels[op->what], (unsigned)op->threads,
-                                               (unsigned)op->count, 1, kThreads, 1, 1, 0, d->stream,
-                                               given.all, NULL),
-                             "began a kernel");
+    return strc_device_check(
+        d,
+        d->driver->launch(d->kernels[op->what], (unsigned)op->threads, (unsigned)op->count, 1,
+                          kThreads, 1, 1, 0, d->stream, given.all, NULL),
+        "began a kernel");
 }
 
 static int copy(strc_device *d, const strc_device_op *op) {

@@ -92,8 +92,8 @@ private:
         const device::FilterKernel& wanted = parts.kernels[index];
         llvm::Function* thread = emitThread(wanted.kernel, wanted.of);
         llvm::Function* entry = declareEntry(
-            deviceSymbol(parts, index), {m.ptr(), m.i32(), m.i32()},
-            wanted.kernel.iterationCount, wanted.kernel.arrays.size(), wanted.kernel.team > 1);
+            deviceSymbol(parts, index), {m.ptr(), m.i32(), m.i32()}, wanted.kernel.iterationCount,
+            wanted.kernel.arrays.size(), wanted.kernel.team > 1);
         emitEntry(*entry, *thread, wanted.kernel);
     }
 
@@ -133,8 +133,7 @@ private:
         thread->setDoesNotThrow();
         thread->addFnAttr(llvm::Attribute::AlwaysInline);
         if (kernel.team > 1) thread->setConvergent();
-        const std::uint32_t first =
-            body.params - static_cast<std::uint32_t>(kernel.arrays.size());
+        const std::uint32_t first = body.params - static_cast<std::uint32_t>(kernel.arrays.size());
         for (std::uint32_t k = first; k < body.params; ++k) {
             // What other threads of the team write is no thread's own.
             if (kernel.team == 1 || !kernel.isWritten[k - first])
@@ -267,13 +266,14 @@ private:
         iteration->addIncoming(b.getInt32(0), start);
         for (std::size_t k = 0; k < stages.size(); ++k) {
             const device::Stage& stage = all.stages[k];
-            emitStage(entry, stage, *stages[k], threads, argumentsOf(entry, all, stage, iteration, arrays, threads));
+            emitStage(entry, stage, *stages[k], threads,
+                      argumentsOf(entry, all, stage, iteration, arrays, threads));
             if (stage.waits) b.CreateCall(gridWait(), {barrier});
         }
         llvm::Value* next = b.CreateAdd(iteration, b.getInt32(1));
         iteration->addIncoming(next, b.GetInsertBlock());
-        b.CreateCondBr(
-            b.CreateICmpULT(next, b.getInt32(static_cast<std::uint32_t>(all.count))), loop, end);
+        b.CreateCondBr(b.CreateICmpULT(next, b.getInt32(static_cast<std::uint32_t>(all.count))),
+                       loop, end);
         b.SetInsertPoint(end);
         b.CreateRetVoid();
     }
@@ -283,7 +283,8 @@ private:
                                           const std::vector<llvm::Value*>& arrays,
                                           const Threads& threads) {
         llvm::Value* none = llvm::ConstantPointerNull::get(m.ptr());
-        std::vector<llvm::Value*> args{entry.getArg(0), none, none, none, entry.getArg(1), b.getInt32(0), none, none, threads.number, threads.count};
+        std::vector<llvm::Value*> args{entry.getArg(0), none, none, none,           entry.getArg(1),
+                                       b.getInt32(0),   none, none, threads.number, threads.count};
         const std::uint32_t trips = stage.kernel.iterationCount;
         for (std::uint32_t k = 0; k < trips; ++k)
             args.push_back(k + 1 == trips ? iteration : entry.getArg(4 + k));
@@ -340,17 +341,17 @@ private:
                                      llvm::AtomicOrdering::Monotonic);
         };
         b.SetInsertPoint(start);
-        passed = b.CreateConstInBoundsGEP1_64(m.i8(), arrived,
-                                              offsetof(strc_device_barrier, passed));
+        passed =
+            b.CreateConstInBoundsGEP1_64(m.i8(), arrived, offsetof(strc_device_barrier, passed));
         meet();
-        b.CreateCondBr(b.CreateICmpEQ(special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x),
-                                      b.getInt32(0)),
-                       arrive, end);
+        b.CreateCondBr(
+            b.CreateICmpEQ(special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x), b.getInt32(0)),
+            arrive, end);
         b.SetInsertPoint(arrive);
         llvm::Value* before = look();
         fence();
-        llvm::Value* most = b.CreateSub(special(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x),
-                                        b.getInt32(1));
+        llvm::Value* most =
+            b.CreateSub(special(llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x), b.getInt32(1));
         b.CreateCondBr(b.CreateICmpEQ(add(arrived), most), last, poll);
         b.SetInsertPoint(last);
         b.CreateStore(b.getInt32(0), arrived, true);

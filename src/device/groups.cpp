@@ -94,14 +94,17 @@ std::string whyNot(const ir::Module&, const elab::Kernel& kernel) {
     return {};
 }
 
+bool mayDivideByZero(const Instr& instr) {
+    const bool isDivision = (instr.op == Op::Div || instr.op == Op::Rem) && instr.checked;
+    return isDivision && (instr.type->is(TypeKind::Int) || instr.type->is(TypeKind::Long));
+}
+
 bool isRemade(const Instr& instr) {
     if (instr.result == ir::kNone || instr.op == Op::If) return false;
     if (instr.op == Op::Elem) return !instr.checked;
     if (instr.op == Op::Load)
         return instr.var.space == Space::Constant || instr.var.space == Space::Global;
-    const bool canTrap =
-        (instr.op == Op::Div || instr.op == Op::Rem) && instr.checked && !instr.type->isReal();
-    return ir::info(instr.op).effects == ir::Effects::Pure && !canTrap;
+    return ir::info(instr.op).effects == ir::Effects::Pure && !mayDivideByZero(instr);
 }
 
 namespace {

@@ -54,12 +54,16 @@ private:
         return allTensors(edges) || (item->isAggregate() && graph.edges[edges[0]].type->isScalar());
     }
 
-    /// The device's places are multiples of one size.
-    bool areOfShapesInTurn(const std::vector<EdgeId>& edges) const {
-        return std::any_of(edges.begin(), edges.end(), [&](EdgeId edge) {
-            const auto& types = graph.edges[edge].tensors;
-            return std::adjacent_find(types.begin(), types.end(), std::not_equal_to<>()) !=
-                   types.end();
+    /// The device's places are multiples of one size, which is that of the largest item. `item`: of the filter, or null.
+    bool areOfOtherSizes(const std::vector<EdgeId>& edges, const types::Type* item) const {
+        return std::any_of(edges.begin(), edges.end(), [&](EdgeId id) {
+            const graph::Edge& edge = graph.edges[id];
+            const bool areAlike = std::adjacent_find(edge.tensors.begin(), edge.tensors.end(),
+                                                     std::not_equal_to<>()) == edge.tensors.end();
+            if (areAlike) return false;
+            return !edge.type->is(types::TypeKind::Array) ||
+                   types::sizeOf(edge.type) != plan.channels[id].itemSize ||
+                   (item && item != edge.type);
         });
     }
 
@@ -75,8 +79,9 @@ private:
         std::string why;
         if (plan.mailboxOf(id) != kNone)
             why = "it sends or receives messages";
-        else if (areOfShapesInTurn(node.inputs) || areOfShapesInTurn(node.outputs))
-            why = "its tensors are of different shapes in turn";
+        else if (areOfOtherSizes(node.inputs, kernel.input) ||
+                 areOfOtherSizes(node.outputs, kernel.output))
+            why = "its tensors are of different types in turn";
         else if (!result.firings.contains(node.kernel)) {
             if (auto made = split(passes, program, kernel, types))
                 result.firings.emplace(node.kernel, std::move(*made));
@@ -128,8 +133,8 @@ private:
                 return false;
         }
         return !node.inputs.empty() && !node.outputs.empty() && allTensors(node.inputs) &&
-               allTensors(node.outputs) && !areOfShapesInTurn(node.inputs) &&
-               !areOfShapesInTurn(node.outputs) && !result.firings.empty();
+               allTensors(node.outputs) && !areOfOtherSizes(node.inputs, nullptr) &&
+               !areOfOtherSizes(node.outputs, nullptr) && !result.firings.empty();
     }
 
     void noteTapes() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/pass.h"
+#include "device/detail/groups.h"
 #include "device/detail/stage_kernels.h"
 #include "ir/affine.h"
 
@@ -28,11 +29,9 @@ bool isSame(const Array& a, const Array& b) { return a.home == b.home && a.index
 bool mayFail(const ir::Body& body) {
     bool may = false;
     forEach(body, body.entry, [&](const Instr& instr) {
-        const bool isDivision = (instr.op == Op::Div || instr.op == Op::Rem) &&
-                                instr.type && !instr.type->isReal();
         const bool isCheck = instr.op == Op::Require || instr.op == Op::Check ||
                              instr.op == Op::CheckExtent || instr.op == Op::Return;
-        may = may || isCheck || (instr.checked && (instr.op == Op::Elem || isDivision));
+        may = may || isCheck || mayDivideByZero(instr) || (instr.checked && instr.op == Op::Elem);
     });
     return may;
 }
@@ -146,16 +145,25 @@ private:
             made.stages[k].waits = waits;
             if (waits) first = k + 1;
         }
-        if (made.outer > 0) --made.outer;  // the innermost of the loops that kernels know is this one
+        if (made.outer > 0)
+            --made.outer;  // the innermost of the loops that kernels know is this one
     }
 
     static bool disturbs(const Kernel& before, const Kernel& next) {
         for (std::size_t a = 0; a < before.arrays.size(); ++a)
             for (std::size_t b = 0; b < next.arrays.size(); ++b)
                 if (isSame(before.arrays[a], next.arrays[b]) &&
-                    (before.isWritten[a] || next.isWritten[b]))
+                    (before.isWritten[a] || next.isWritten[b]) &&
+                    !isOfSameThread(before, a, next, b))
                     return true;
         return false;
+    }
+
+    /// Does one thread do what is done with a place in both? Iterations with the same number are one thread's.
+    static bool isOfSameThread(const Kernel& before, std::size_t a, const Kernel& next,
+                               std::size_t b) {
+        return before.arrays[a] == next.arrays[b] && before.stride[a] != 0 &&
+               before.stride[a] == next.stride[b];
     }
 
     const Firing& firing;

@@ -28,8 +28,8 @@ std::string textOf(const ir::Attention& how) {
     std::string text = fmt::format(" {} queries, {} keys, {} x {}", how.queries.trips,
                                    how.keys.trips, how.width.trips, how.values.trips);
     for (const ir::AttentionLoop& loop : how.outer)
-        text += fmt::format(" {}({} {} {} {})", loop.trips, loop.out, loop.query, loop.key,
-                            loop.value);
+        text +=
+            fmt::format(" {}({} {} {} {})", loop.trips, loop.out, loop.query, loop.key, loop.value);
     return text + (how.isCausal ? " causal" : "") + (how.hasMask ? " masked" : "");
 }
 

@@ -63,9 +63,8 @@ private:
     }
 
     static bool has(const std::vector<Group>& groups, bool (*is)(const Group&)) {
-        return std::any_of(groups.begin(), groups.end(), [is](const Group& group) {
-            return is(group) || has(group.inside, is);
-        });
+        return std::any_of(groups.begin(), groups.end(),
+                           [is](const Group& group) { return is(group) || has(group.inside, is); });
     }
 
     // ---- teams
@@ -289,8 +288,8 @@ private:
             step.trips = static_cast<std::int32_t>(loop.trips);
             std::int32_t* steps[] = {&step.out, &step.query, &step.key, &step.value, &step.mask};
             for (std::size_t k = 1; k < instr.operands.size(); ++k)
-                *steps[k - 1] = static_cast<std::int32_t>(
-                    stepOf(instr.operands[k], loop) / static_cast<std::int64_t>(sizeof(float)));
+                *steps[k - 1] = static_cast<std::int32_t>(stepOf(instr.operands[k], loop) /
+                                                          static_cast<std::int64_t>(sizeof(float)));
             loops.push_back(step);
         }
         made.how.outer.insert(made.how.outer.begin(), loops.begin(), loops.end());
@@ -349,8 +348,46 @@ private:
         Kernel written = writeKernel(about, types);
         const std::string stream = kernel.code.name.empty() ? "filter" : kernel.code.name;
         written.name = stream + "." + std::to_string(made.kernels.size());
+        written.stride = stridesOf(group, written);
         made.kernels.push_back(std::move(written));
         actions.push_back({Launch{static_cast<std::uint32_t>(made.kernels.size() - 1)}});
+    }
+
+    /// Kernel::stride of iterations that one thread each does.
+    std::vector<std::int64_t> stridesOf(const Group& group, const Kernel& written) const {
+        std::vector<std::int64_t> strides(written.arrays.size(), 0);
+        if (group.kind != GroupKind::Nest || !group.apart.empty() || !group.team.empty())
+            return strides;
+        for (const auto& [name, accesses] : group.nests[0].touched.accesses) {
+            const ir::VarRef var{static_cast<Space>(name.first), name.second};
+            if (var.space == Space::Constant || var.space == Space::Global) continue;
+            const bool isOwn = std::find(group.nests[0].own.begin(), group.nests[0].own.end(),
+                                         name.second) != group.nests[0].own.end();
+            if (var.space == Space::Local && isOwn) continue;
+            const Array array = arrayOf(var);
+            const auto ref = std::find(written.arrays.begin(), written.arrays.end(), array);
+            if (ref == written.arrays.end() || group.nests[0].touched.unknown.contains(name))
+                continue;
+            strides[static_cast<std::size_t>(ref - written.arrays.begin())] =
+                strideOf(group.nests[0], accesses);
+        }
+        return strides;
+    }
+
+    static std::int64_t strideOf(const Nest& nest, const std::vector<ir::Access>& accesses) {
+        const std::int64_t stride = accesses.empty() ? 0 : accesses[0].size;
+        for (const ir::Access& access : accesses) {
+            const ir::AffineForm& at = access.address.offset;
+            if (access.size != stride || !access.around.empty() || at.constant != 0 ||
+                !at.fixed.empty() || at.trips.size() != nest.loops.size())
+                return 0;
+            std::int64_t step = stride;
+            for (std::size_t k = nest.loops.size(); k-- > 0; step *= nest.loops[k].trips) {
+                const auto found = at.trips.find(nest.loops[k].counter);
+                if (found == at.trips.end() || found->second != step) return 0;
+            }
+        }
+        return stride;
     }
 
     /// False: the instruction only reads, and no other launch needs its result.

@@ -50,6 +50,8 @@ struct Kernel {
     ir::Body body;
     std::vector<Array> arrays;  ///< by ref
     std::vector<bool> isWritten;  ///< by ref
+    /// By ref: iteration i touches the bytes from stride * i to before stride * (i + 1) alone; 0: others, or nobody knows.
+    std::vector<std::int64_t> stride;
     std::uint32_t firstIteration = 0;  ///< depth of the outermost loop whose round it gets
     std::uint32_t iterationCount = 0;
     std::int64_t threads = 1;

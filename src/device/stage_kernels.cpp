@@ -34,8 +34,10 @@ public:
         made.isWritten.push_back(isWritten);
     }
 
-    Kernel finish(std::int64_t team) {
+    /// `stride`: bytes of each array that are an iteration's own; 0: there are none.
+    Kernel finish(std::int64_t team, std::int64_t stride) {
         made.team = team;
+        made.stride.assign(made.arrays.size(), stride);
         made.threads = kBlock;
         made.body = std::move(w.body);
         return std::move(made);
@@ -134,7 +136,7 @@ public:
             keep();
         else
             goThrough();
-        return s.finish(kWarp);
+        return s.finish(kWarp, 0);
     }
 
 private:
@@ -205,8 +207,8 @@ private:
     void keep() {
         std::vector<Reg> items;
         for (std::int64_t k = 0; k < timesOf(sums, kWarp); ++k)
-            items.push_back(atMost(s.operation(Op::Add, lane, w.integer(k * kWarp)),
-                                   tripsOf(sums) - 1));
+            items.push_back(
+                atMost(s.operation(Op::Add, lane, w.integer(k * kWarp)), tripsOf(sums) - 1));
         std::vector<Column> all;
         for (std::int64_t n = 0; n < timesOf(columns, warps); ++n) {
             Column column;
@@ -229,21 +231,24 @@ private:
         const std::uint32_t total = w.local("sum", element);
         w.store(total, w.constant(types::Value::zero(element)));
         for (std::size_t k = 0; k < items.size(); ++k) {
-            auto add = [&] {
-                const Reg a = load(1, plus(at, sums, items[k])[1]);
-                addTo(total, a, w.load(column.kept[k]));
-            };
-            const std::int64_t begin = static_cast<std::int64_t>(k) * kWarp;
-            if (begin + kWarp <= tripsOf(sums)) {
-                add();
-                continue;
-            }
-            const Reg isThere = s.operation(Op::Lt, lane, w.integer(tripsOf(sums) - begin));
-            s.onlyIf(isThere, add);
+            const Reg a = load(1, plus(at, sums, items[k])[1]);
+            Reg product = w.operation(Op::Mul, element, {a, w.load(column.kept[k])});
+            const std::int64_t rest = tripsOf(sums) - static_cast<std::int64_t>(k) * kWarp;
+            if (rest < kWarp) product = onlyOf(rest, product);
+            w.store(total, w.operation(Op::Add, element, {w.load(total), product}));
         }
         const Reg whole = combined(w.load(total));
         s.onlyIf(s.operation(Op::Lt, column.number, w.integer(tripsOf(columns))),
                  [&] { leave(whole, at); });
+    }
+
+    /// Zero in the other threads. What the number is made of stays where it is made, so that loads can leave the loop.
+    Reg onlyOf(std::int64_t threads, Reg number) {
+        const std::uint32_t result = w.local("part", element);
+        w.store(result, number);
+        s.onlyIf(s.operation(Op::Ge, lane, w.integer(threads)),
+                 [&] { w.store(result, w.constant(types::Value::zero(element))); });
+        return w.load(result);
     }
 
     // ---- with both from memory
@@ -258,18 +263,15 @@ private:
             w.store(total, w.constant(types::Value::zero(element)));
             s.loop(lane, tripsOf(sums), w.integer(kWarp), [&](Reg item) {
                 const Offsets there = plus(at, sums, item);
-                addTo(total, load(1, there[1]), load(2, there[2]));
+                const Reg product =
+                    w.operation(Op::Mul, element, {load(1, there[1]), load(2, there[2])});
+                w.store(total, w.operation(Op::Add, element, {w.load(total), product}));
             });
             leave(combined(w.load(total)), at);
         });
     }
 
     // ---- sums
-
-    void addTo(std::uint32_t total, Reg a, Reg b) {
-        const Reg product = w.operation(Op::Mul, element, {a, b});
-        w.store(total, w.operation(Op::Add, element, {w.load(total), product}));
-    }
 
     /// What all threads of the warp have; each of them gets it.
     Reg combined(Reg part) {
@@ -324,7 +326,7 @@ template <typename Inside>
 Kernel overWords(StageWriter& s, std::int64_t words, Inside inside) {
     const Reg first = s.w.load(kThread), step = s.w.load(kThreads);
     s.loop(first, words, step, inside);
-    return s.finish(1);
+    return s.finish(1, kWord);
 }
 
 }  // namespace
@@ -337,9 +339,8 @@ std::optional<Kernel> sumsKernel(const Contract& sum, bool staysB, std::int64_t 
                                  types::TypeTable& types) {
     const bool isReal = sum.element->is(TypeKind::Float) || sum.element->is(TypeKind::Double);
     const bool areForwards = std::all_of(
-        sum.how.loops.begin(), sum.how.loops.end(), [](const ContractionLoop& loop) {
-            return loop.out >= 0 && loop.a >= 0 && loop.b >= 0;
-        });
+        sum.how.loops.begin(), sum.how.loops.end(),
+        [](const ContractionLoop& loop) { return loop.out >= 0 && loop.a >= 0 && loop.b >= 0; });
     if (!isReal || sum.factor != sum.element || !areForwards) return std::nullopt;
     return SumsWriter(sum, warps, types).run(staysB);
 }

@@ -56,7 +56,7 @@ bool tellsAttention(const Body& body) {
 }
 
 Value toValue(const Attention& how, types::TypeTable& types) {
-    std::vector<Row> rows{rowOf(how.first),  {std::bit_cast<std::int32_t>(how.scale)},
+    std::vector<Row> rows{rowOf(how.first),   {std::bit_cast<std::int32_t>(how.scale)},
                           rowOf(how.queries), rowOf(how.keys),
                           rowOf(how.width),   rowOf(how.values)};
     rows[kFirst][0] = (how.isCausal ? kIsCausal : 0) + (how.hasMask ? kHasMask : 0);

@@ -58,9 +58,8 @@ bool BodyPasses::expandAll(Kernel& kernel, const Expansion& how, const std::stri
     const bool fuses = fusing && *fusing;
     if (!expandWith(kernel, how, fuses)) return false;
     if (fuses) fusing->show([&] { return ir::print(*kernel.code.work); });
-    changes |=
-        ir::contracts(*kernel.code.work, hasEpilogue) ||
-        ir::contracts(*kernel.code.work, hasParts) || ir::tellsAttention(*kernel.code.work);
+    changes |= ir::contracts(*kernel.code.work, hasEpilogue) ||
+               ir::contracts(*kernel.code.work, hasParts) || ir::tellsAttention(*kernel.code.work);
     return true;
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 /// Where queries, keys and values lie.
 struct Located {
-    std::vector<NodePtr> nodes;
+    std::vector<NodePtr> nodes;  ///< which the places are in
     std::vector<Strided> places;
 };
 
@@ -27,7 +27,8 @@ constexpr std::size_t kOperands = 3;  ///< queries, keys, values
 /// None: only the run knows it.
 std::optional<float> scaleOf(const Node& node) {
     if (node.operands.size() == kOperands)
-        return static_cast<float>(1 / std::sqrt(static_cast<double>(node.operands[0]->dims().back())));
+        return static_cast<float>(1 /
+                                  std::sqrt(static_cast<double>(node.operands[0]->dims().back())));
     const Node& given = *node.operands[kOperands];
     if (given.kind != NodeKind::Number || !given.value) return std::nullopt;
     const types::Value& value = *given.value;
@@ -49,10 +50,9 @@ Dims outerSteps(const Node& operand, const Strided& where, std::size_t count) {
 /// Of floats throughout, at least one of them.
 bool isOfFloats(const Node& node) {
     return node.count() > 0 && node.type->element->is(TypeKind::Float) &&
-           std::all_of(node.operands.begin(), node.operands.begin() + kOperands,
-                       [](const NodePtr& operand) {
-                           return operand->type->element->is(TypeKind::Float);
-                       });
+           std::all_of(
+               node.operands.begin(), node.operands.begin() + kOperands,
+               [](const NodePtr& operand) { return operand->type->element->is(TypeKind::Float); });
 }
 
 /// What does not lie in memory, a step apart, is computed.
@@ -60,7 +60,7 @@ Located locate(Elements& elements, const Node& node) {
     Located found;
     for (std::size_t k = 0; k < kOperands; ++k) {
         NodePtr operand = node.operands[k];
-        std::optional<Strided> place = strided(*operand, Reshapes::Any);
+        std::optional<Strided> place = strided(*operand);
         if (!place || !place->memory->array->element->is(TypeKind::Float)) {
             operand = elements.computeRowByRow(operand);
             place = strided(*operand);

@@ -8,51 +8,13 @@ using types::TensorFn;
 
 namespace {
 
-/// A dimension of several items.
-struct Dimension {
-    std::int64_t items, step;
-};
-
-/// Neighbours that are one dimension are joined.
-std::vector<Dimension> joined(const Dims& dims, const Dims& steps) {
-    std::vector<Dimension> all;
-    for (std::size_t k = 0; k < dims.size(); ++k) {
-        if (dims[k] == 1) continue;
-        if (!all.empty() && all.back().step == dims[k] * steps[k])
-            all.back() = {all.back().items * dims[k], steps[k]};
-        else
-            all.push_back({dims[k], steps[k]});
-    }
-    return all;
-}
-
-/// Steps of the same elements in other dimensions, which divide those that are joined.
-std::optional<Dims> reshaped(const Dims& dims, const Dims& steps, const Dims& to) {
-    std::vector<Dimension> left = joined(dims, steps);
-    Dims found(to.size(), 0);
-    for (std::size_t k = to.size(); k-- > 0;) {
-        if (to[k] == 1) continue;
-        if (left.empty() || left.back().items % to[k] != 0) return std::nullopt;
-        Dimension& last = left.back();
-        found[k] = last.step;
-        last = {last.items / to[k], last.step * to[k]};
-        if (last.items == 1) left.pop_back();
-    }
-    return found;
-}
-
-std::optional<Strided> stridedView(const Node& node, Reshapes which) {
+std::optional<Strided> stridedView(const Node& node) {
     const Node& operand = *node.operands[0];
-    std::optional<Strided> from = strided(operand, which);
+    std::optional<Strided> from = strided(operand);
     if (!from) return std::nullopt;
     if (keepsOrder(node.fn)) {
-        const bool isDense = from->steps == denseSteps(operand.dims());
-        if (!isDense && which == Reshapes::Dense) return std::nullopt;
-        const std::optional<Dims> steps =
-            isDense ? denseSteps(node.dims())
-                    : reshaped(operand.dims(), from->steps, node.dims());
-        if (!steps) return std::nullopt;
-        from->steps = *steps;
+        if (from->steps != denseSteps(operand.dims())) return std::nullopt;
+        from->steps = denseSteps(node.dims());
         return from;
     }
     auto at = [&](std::size_t k) { return static_cast<std::size_t>(node.ints[k]); };
@@ -86,10 +48,10 @@ std::optional<Strided> stridedView(const Node& node, Reshapes which) {
 
 }  // namespace
 
-std::optional<Strided> strided(const Node& node, Reshapes which) {
+std::optional<Strided> strided(const Node& node) {
     if (node.kind == NodeKind::Memory) return Strided{&node, 0, stepsOf(node)};
-    if (isWidening(node)) return strided(*node.operands[0], which);
-    if (node.kind == NodeKind::Operation && isView(node.fn)) return stridedView(node, which);
+    if (isWidening(node)) return strided(*node.operands[0]);
+    if (node.kind == NodeKind::Operation && isView(node.fn)) return stridedView(node);
     return std::nullopt;
 }
 

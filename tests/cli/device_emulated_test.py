@@ -52,22 +52,28 @@ TEAMS = {  # what threads do together: rows of 32 and more, and sums of all
     "what others of the team wrote": (4, 170, "F; add attention(true)", "tensor->tensor filter F { work pop 1 push 3 { "
                                      "tensor x = reshape(pop(), 2, 2, 34, 5); push(x); push(x * 0.5 + 1); push(x * x); } }\n"),
 }
+IN_TURN = BODY.replace("push 1", "push 3") % "push(narrow(x, 0, 0, 5)); push(narrow(x, 0, 5, 7)); push(narrow(x, 0, 2, 2));" + """
+tensor->tensor filter G { work pop 3 push 3 { tensor a = pop(); tensor b = pop(); tensor c = pop();
+    push(softmax(b)); push(concat(a, c, 0)); push(c * 2); } }
+tensor->tensor filter H { work pop 3 push 1 { tensor a = pop(); tensor b = pop(); push(concat(concat(a, b, 0), pop(), 0)); } }
+"""
 QKV = ("tensor->tensor filter F { work pop 1 push 3 { tensor x = pop(); tensor q = %s; tensor k = %s; tensor v = %s; "
        "push(q); push(k); push(v); } }\n")
+ENDS = BODY.replace("filter F", "filter Ends") % "tensor y = flatten(x, 0, -1); push(concat(narrow(y, 0, 0, 400), narrow(y, 0, size(y, 0) - 400, 400), 0));"
 HEADS = QKV % ("reshape(x, 2, 3, 9, 12)", "reshape(x * 0.5 + 1, 2, 3, 9, 12)", "reshape(x * x, 2, 3, 9, 12)")
 ATTENTION = {  # rows, columns, what is added, filters: tiles of all kinds, and places that steps lead to
     "one head, a scale": (9, 12, "F; add attention(false, 0.7)", QKV % ("x", "x * 0.5", "x + 1")),
     "heads, causal": (6, 108, "F; add attention(true)", HEADS),
-    "several tiles of keys, wider values": (70, 40, "F; add attention()", QKV % (
+    "several tiles of keys, wider values": (70, 40, "F; add attention(); add Ends", ENDS + QKV % (
         "narrow(x, 1, 0, 20)", "narrow(x, 1, 20, 20) * 2", "concat(x, x * x, 1)")),
     "several tiles of queries, causal": (100, 8, "F; add attention(true)", QKV % ("x * 3", "x * x", "x")),
     "more keys than queries, causal": (70, 10, "F; add attention(true)", QKV % ("narrow(x, 0, 3, 40)", "x * 2", "x")),
-    "wide": (34, 100, "F; add attention()", QKV % ("x", "x * 0.3", "narrow(x, 1, 0, 70)")),
-    "tiles of many queries": (4 * 66, 6, "F; add attention(true)", QKV % (
+    "wide": (34, 100, "F; add attention(); add Ends", ENDS + QKV % ("x", "x * 0.3", "narrow(x, 1, 0, 70)")),
+    "tiles of many queries": (4 * 66, 6, "F; add attention(true); add Ends", ENDS + QKV % (
         "reshape(x, 4, 66, 6)", "reshape(x * 0.5 + 1, 4, 66, 6)", "reshape(x * x, 4, 66, 6)")),
-    "tiles of many wide queries": (4 * 35, 68, "F; add attention()", QKV % (
+    "tiles of many wide queries": (4 * 35, 68, "F; add attention(); add Ends", ENDS + QKV % (
         "reshape(x, 4, 35, 68)", "reshape(x * 0.1 + 1, 4, 35, 68)", "reshape(x * x, 4, 35, 68)")),
-    "tiles of many queries of 64": (4 * 66, 40, "F; add attention()", QKV % (
+    "tiles of many queries of 64": (4 * 66, 40, "F; add attention(); add Ends", ENDS + QKV % (
         "reshape(x, 4, 66, 40)", "reshape(x * 0.5, 4, 66, 40)", "reshape(x, 4, 66, 40)")),
     "keys that heads share": (24, 30, "F; add attention()", QKV % (
         "reshape(x, 2, 3, 12, 10)", "reshape(narrow(x, 1, 0, 10), 2, 1, 12, 10)", "reshape(narrow(x, 1, 20, 10) + 1, 2, 1, 12, 10)")),
@@ -82,13 +88,13 @@ ATTENTION = {  # rows, columns, what is added, filters: tiles of all kinds, and 
         tensor z = y;
         push(z);"""),
 }
+OUTPUTS = "tensor->tensor filter Outputs { work pop %d push 1 { push(pop()); %s} }\n"
+OF_TWO, OF_THREE = OUTPUTS % (2, "pop(); "), OUTPUTS % (3, "pop(); pop(); ")
 RECURRENT = {  # loops that become one kernel
-    "lstm": (7, 6, "reshape({1, 7, 6}); add lstm(6, 10)", ""),
-    "a batch, two layers": (15, 6, "reshape({5, 3, 6}); add lstm(6, 5, 2)", ""),
-    "gru of both directions": (8, 6, "reshape({8, 1, 6}); add gru(6, 9, 1, true, false, true)", ""),
-    "rnn with bounds": (9, 7, "rnn(7, 12, 1, true, false, false, true)", ""),
-    "more sums than threads of a warp": (6, 8, "reshape({6, 1, 8}); add gru(8, 45)", ""),
-    "weights that registers have no room for": (5, 4, "reshape({5, 1, 4}); add rnn(4, 70)", ""),
+    "lstm": (7, 6, "reshape({7, 1, 6}); add lstm(6, 10); add Outputs", OF_THREE),
+    "a batch, two layers": (15, 6, "reshape({5, 3, 6}); add lstm(6, 5, 2); add Outputs", OF_THREE),
+    "gru of both directions": (8, 6, "reshape({8, 1, 6}); add gru(6, 9, 1, true, false, true); add Outputs", OF_TWO),
+    "more sums than threads of a warp": (6, 8, "reshape({6, 1, 8}); add gru(8, 40); add Outputs", OF_TWO),
 }
 APART = {  # iterations around launches that are done at once
     "heads": (6, 108, "F; add attention(true)", "tensor->tensor filter F { work pop 1 push 3 { tensor x = reshape(pop(), 2, 3, 9, 12); "
@@ -116,9 +122,9 @@ TENSOR = {  # products of many rows, which tensor cores may do
     "products": (70, 33, "linear(33, 13)", ""),
     "sums in parts, and what follows": (20, 1600, "linear(1600, 10); add relu()", ""),
     "transposed": (40, 20, "F", BODY % "tensor y = matmul(transpose(x, 0, 1), x); push(relu(y + narrow(x, 0, 0, 1)));"),
-    "convolution": (24, 30, "reshape({1, 4, 12, 15}); add conv2d(4, 6, 3, 3, 1, 1, 1); add relu()", ""),
-    "convolution with steps and groups": (24, 40, "reshape({2, 4, 12, 10}); add conv2d(4, 10, 3, 3, 2, 2, 1, 1, 1, 1, 2)", ""),
-    "convolution with dilation": (12, 40, "reshape({1, 3, 8, 20}); add conv2d(3, 9, 3, 3, 1, 1, 2, 2, 2, 2)", ""),
+    "convolution": (12, 16, "reshape({1, 4, 6, 8}); add conv2d(4, 12, 3, 3, 1, 1, 1); add relu()", ""),
+    "convolution with steps and groups": (24, 16, "reshape({2, 4, 6, 8}); add conv2d(4, 20, 3, 3, 2, 2, 1, 1, 1, 1, 2)", ""),
+    "convolution with dilation": (12, 16, "reshape({1, 3, 8, 8}); add conv2d(3, 10, 3, 3, 1, 1, 2, 2, 2, 2)", ""),
     "heads": (20, 40, "F; add attention()", "tensor->tensor filter F { work pop 1 push 3 { tensor x = reshape(pop(), 2, 2, 10, 20); "
               "push(x); push(x * 0.5 + 1); push(x * x); } }\n"),
 }
@@ -182,6 +188,13 @@ class Emulated(DeviceCase):
                 self.check_same(loops)
                 self.check_same(loops, "--disable-pass=device-distribution")
 
+    def test_shapes_in_turn(self):
+        """Filters that would be one have tapes between them."""
+        self.program(12, 4, "F; add G; add H", IN_TURN)
+        alone = "--disable-pass=fuse-tensors"
+        self.check_same(alone)
+        self.assertNotIn("stays on the processor", self.on_device("late", alone)[2])
+
     def test_attention(self):
         """Scores are in no memory: nothing but attention stands where products and rows stood."""
         for name, program in ATTENTION.items():
@@ -240,6 +253,22 @@ class Emulated(DeviceCase):
                     self.check_same(most=most)
                     self.check_same("--disable-pass=device-tensor-cores", most=most)
 
+    def printed(self):
+        """PTX of the program."""
+        self.call("build", *WEIGHTS, "--device", "cuda", "-o", "p", "p.str")
+        whole = self.bytes("p")
+        start = whole.index(b".version 7.8")
+        return whole[start:whole.index(b"\0", start)].decode()
+
+    def test_weights_stay_in_registers(self):
+        """They are loaded in front of the loop over the steps, four numbers by each thread."""
+        self.program(9, 128, "reshape({9, 1, 128}); add gru(128, 128); add Outputs", OF_TWO)
+        entry = self.printed().split(".entry p0")[1].split("\n}")[0]
+        before, loop = entry.split("$L__", 1)
+        self.assertGreaterEqual(before.count("ld.global.nc.f32"), 4, entry)
+        self.assertIn("call.uni", loop)
+        self.assertIn("strc_grid_wait", loop)
+
     def shown(self, name, *words):
         return self.call("run", *WEIGHTS, "--device", "cuda", *words, "--emit-after", name, "p.str")[0]
 
@@ -264,12 +293,9 @@ class Emulated(DeviceCase):
     @unittest.skipUnless(Path(NVCC).exists(), "there is no toolkit")
     def test_code_for_several_kinds_of_device(self):
         """The toolkit's assembler takes what is printed."""
-        for name in ("functions", "normalised", "recurrent"):
-            self.program(*PROGRAMS[name])
-            self.call("build", *WEIGHTS, "--device", "cuda", "-o", "p", "p.str")
-            whole = self.bytes("p")
-            start = whole.index(b".version 7.8")
-            self.file("p.ptx", whole[start:whole.index(b"\0", start)])
+        for program in (PROGRAMS["functions"], PROGRAMS["normalised"], RECURRENT["lstm"]):
+            self.program(*program)
+            self.file("p.ptx", self.printed())
             for kind in ("sm_80", "sm_90", "sm_100"):
                 subprocess.run([NVCC, "-cubin", "-arch", kind, "p.ptx", "-o", "p.cubin"], cwd=self.folder, check=True)
 

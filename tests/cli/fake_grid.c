@@ -264,8 +264,8 @@ static void touch(ptx_thread* thread, uint64_t at, uint64_t bytes) {
     fault(thread, kIllegal, "a place outside of its memory");
 }
 
-static const ptx_calls calls = {barrier, warp_barrier, shuffle, ballot,
-                                multiply, poll,        leave,   touch};
+static const ptx_calls calls = {barrier,  warp_barrier, shuffle, ballot,
+                                multiply, poll,         leave,   touch};
 
 static void run_thread(fiber* f) {
     if (setjmp(f->end) == 0) f->of->entry->run(&f->thread, f->of->parameters);

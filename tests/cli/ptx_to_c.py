@@ -610,7 +610,7 @@ class Function:
         label = re.match(r"([\w$]+):\s*(.*)", text, re.S)
         if label:
             self.lines.append(f"{mangled(label[1])}:;")
-            text = label[2]
+            text = re.sub(r"^([{}]\s*)+", "", label[2])
         if not text:
             return
         if not text.startswith("."):

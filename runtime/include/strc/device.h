@@ -46,7 +46,7 @@ typedef enum strc_device_kind {
     STRC_DEVICE_DOWNLOAD,  ///< to the host
     STRC_DEVICE_REPEAT,  ///< the `what` operations behind it, `count` times
     STRC_DEVICE_PERSIST,  ///< kernel `what`, all of whose `threads` blocks are at work at once for each firing, in place of
-                          ///< the `skips` operations behind it; if they do not fit, these
+    ///< the `skips` operations behind it; if they do not fit, these
 } strc_device_kind;
 
 typedef struct strc_device_op {
@@ -54,7 +54,8 @@ typedef struct strc_device_op {
     uint32_t what;
     uint32_t node;  ///< of a firing
     uint32_t first_address, address_count;
-    uint32_t first_iteration, iteration_count;  ///< LAUNCH, PERSIST: the loops whose iterations it gets
+    uint32_t first_iteration,
+        iteration_count;  ///< LAUNCH, PERSIST: the loops whose iterations it gets
     uint32_t skips;  ///< PERSIST
     uint64_t count;  ///< LAUNCH, CONTRACT, ATTEND, PERSIST: firings, all at once
     uint64_t

@@ -58,6 +58,9 @@ std::int64_t product(const std::vector<Induction>& loops);
 /// Why a body is not for a device, as a sentence; or empty.
 std::string whyNot(const ir::Module&, const elab::Kernel&);
 
+/// Is it a division of whole numbers whose divisor is checked?
+bool mayDivideByZero(const ir::Instr&);
+
 /// Can the instruction be repeated wherever its result is needed?
 bool isRemade(const ir::Instr&);
 

@@ -14,13 +14,7 @@ struct Strided {
     Dims steps;  ///< by dimension
 };
 
-/// Which reshapes are looked through.
-enum class Reshapes : std::uint8_t {
-    Dense,  ///< of what lies row by row without gaps
-    Any,  ///< also those that divide or join dimensions which may have gaps between them
-};
-
 /// None: it has to be computed, or its elements do not lie so. What casts widen (isWidening) is where it was.
-std::optional<Strided> strided(const Node&, Reshapes = Reshapes::Dense);
+std::optional<Strided> strided(const Node&);
 
 }  // namespace strc::tensor

@@ -75,11 +75,12 @@ TEST_F(AttentionText, SaysWhatItIs) {
 }
 
 TEST_F(AttentionText, AnOrdinaryBranchIsNone) {
-    const std::string branch = replaced(
-        kHeads, std::string(kHeads).substr(std::string(kHeads).find("if<"),
-                                           std::string(kHeads).find(" %0, %1, %2, %3, %4 {") -
-                                               std::string(kHeads).find("if<") + 20),
-        "if %0");
+    const std::string branch =
+        replaced(kHeads,
+                 std::string(kHeads).substr(std::string(kHeads).find("if<"),
+                                            std::string(kHeads).find(" %0, %1, %2, %3, %4 {") -
+                                                std::string(kHeads).find("if<") + 20),
+                 "if %0");
     EXPECT_FALSE(tellsAttention(*read(branch).streams.at(0).work));
     EXPECT_THAT(faults(branch), IsEmpty());
 }
