@@ -33,14 +33,17 @@ def summed(build: Builder, pairs: Pairs) -> Timed:
     counts = torch.stack([one.counts(key) for one in sums]).any(0)
     before, ahead = reach_of(counts, pairs.context)
     if before == len(counts) - 1:
-        raise Refused("--context bounds what a softmax goes over, and no sums that the model writes by hand: a softmax in their place, or a mask that hides what is more than N time steps back")
+        raise Refused(
+            "--context bounds what a softmax goes over, and no sums that the model writes by hand: write a softmax in their place, or a mask that hides what is "
+            "more than N time steps back"
+        )
     made, windows = build.in_bands.setdefault((key, before, ahead), ({}, {}))
     return Banded(build, key, before, ahead, counts, made, windows).value(pairs)
 
 
 @dataclass
 class Banded:
-    """Makes values in a band: of dimension `key` there are those from `before` time steps back to `ahead` on, of which `counts` tells which make a difference."""
+    """Makes values in a band: of dimension `key` there are those from `before` time steps back to `ahead` on. `counts` tells which pairs make a difference."""
 
     build: Builder
     key: str
