@@ -75,9 +75,10 @@ class Fixes(Rows):
         return super().forward(x, bias) + torch.ones(3, 4)
 
 
-def test_a_dimension_that_the_model_fixes(tmp_path):
+@pytest.mark.parametrize("dynamic", [({0: ROWS}, None), (0,)], ids=["mark", "number"])
+def test_a_dimension_that_the_model_fixes(dynamic, tmp_path):
     with pytest.raises(ImportFailure, match="dimension 0 of input 0 is marked as dynamic, and the model takes nothing but 3 there"):
-        strc.torch.export(Fixes(), INPUTS, tmp_path / "model.str", dynamic=({0: ROWS}, None))
+        strc.torch.export(Fixes(), INPUTS, tmp_path / "model.str", dynamic=dynamic)
 
 
 class Pictures(nn.Module):

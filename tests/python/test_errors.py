@@ -1,5 +1,6 @@
 """What is said of models that cannot be imported, and that nothing is written then."""
 
+import importlib
 import os
 
 import pytest
@@ -166,14 +167,14 @@ def test_only_what_is_refused_is_named(tmp_path):
     assert "1 use of an operator" in told and "aten.special_airy_ai" in told and line_of("# one of four") in told
 
 
-def test_a_library_of_models_has_lines_too(tmp_path):
-    detection = pytest.importorskip("torchvision.models.detection")
-    features = nn.Sequential(nn.Conv2d(3, 4, 4, stride=4))
-    features.out_channels = 4
-    anchors = detection.rpn.AnchorGenerator(((8,),), ((1.0,),))
-    model = detection.MaskRCNN(features, num_classes=2, min_size=32, max_size=32, rpn_anchor_generator=anchors, rpn_post_nms_top_n_test=4).eval()
-    told = fault_of(model, torch.randn(1, 3, 32, 32), path=tmp_path)
-    assert "depends on the values of its input" in told and "torchvision" in told and ".py:" in told
+def test_a_library_of_models_has_lines_too(tmp_path, monkeypatch):
+    library, folder = tmp_path / "lib/python3.11/site-packages", tmp_path / "made"
+    library.mkdir(parents=True)
+    folder.mkdir()
+    (library / "zoo_of_signs.py").write_text("from torch import nn\n\n\nclass Sign(nn.Module):\n    def forward(self, x):\n        return x if x.sum() > 0 else -x\n")
+    monkeypatch.syspath_prepend(library)
+    told = fault_of(importlib.import_module("zoo_of_signs").Sign(), torch.randn(3), path=folder)
+    assert "depends on the values of its input" in told and "site-packages/zoo_of_signs.py:6" in told
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")

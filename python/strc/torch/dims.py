@@ -62,11 +62,11 @@ def open_dims(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: D
 
 
 def marks_of(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Dynamic) -> list[Marked]:
-    """Each open dimension with its mark; the number that it has if that is all that the user says."""
-    if has_numbers(dynamic):
-        return [Marked(place, dim, dim) for place, dims in enumerate(open_dims(model, inputs, dynamic)) for dim in dims]
+    """Each open dimension of the program's inputs, which have elements, with its mark; `Dim.AUTO` if the user says nothing but that it is open."""
+    by_number = has_numbers(dynamic)
+    given = [dict.fromkeys(dims, torch.export.Dim.AUTO) for dims in open_dims(model, inputs, dynamic)] if by_number else by_input(model, inputs, dynamic)
     found: list[Marked] = []
-    for place, (marks, tensor) in enumerate(zip(by_input(model, inputs, dynamic), inputs)):
+    for place, (marks, tensor) in enumerate((marks, tensor) for marks, tensor in zip(given, inputs) if tensor.numel()):
         pairs: Any = () if marks is None else marks.items() if isinstance(marks, Mapping) else enumerate(marks)
         found += [Marked(place, dim % tensor.dim(), mark) for dim, mark in pairs if is_open(mark)]
     return found
@@ -77,8 +77,9 @@ def with_checks(program: Program, model: torch.nn.Module, inputs: Sequence[torch
     if not dynamic:
         return program
     marks = marks_of(model, inputs, dynamic)
-    for one in marks:
-        size = program.shapes[program.inputs[one.input]][one.dim]
-        if isinstance(size, int) and not has_numbers(dynamic):
-            raise ImportFailure(f"{one} is marked as dynamic, and the model takes nothing but {size} there")
+    sizes = [program.shapes[program.inputs[one.input]][one.dim] for one in marks]
+    fixed = [(one, size) for one, size in zip(marks, sizes) if isinstance(size, int)]
+    # A number means all inputs, of which some may have one size, as a mask has.
+    if fixed and (not has_numbers(dynamic) or len(fixed) == len(marks)):
+        raise ImportFailure(f"{fixed[0][0]} is marked as dynamic, and the model takes nothing but {fixed[0][1]} there")
     return checked(program, marks)
