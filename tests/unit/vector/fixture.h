@@ -87,8 +87,7 @@ protected:
 
     /// Firing by firing, and in lanes: both push the same.
     template <typename Item>
-    void expectSame(vector::FiringShape shape) {
-        shape.consumes = true;
+    void expectSame(const vector::FiringShape& shape) {
         const auto count = static_cast<std::size_t>(vector::windowOf(rates, shape.lanes));
         const std::vector<Item> window = items<Item>(count);
         const std::string input(reinterpret_cast<const char*>(window.data()), count * sizeof(Item));
