@@ -23,6 +23,7 @@ static int64_t same(strc_rank *rank, int64_t value, void *bytes, uint64_t size) 
         const strc_message_out told = {STRC_SAID_REPLY, (uint64_t)value,
                                        (uint64_t)rank->all->outcome, bytes, size};
         if (strc_link_send_all(&rank->link, told) != 0) strc_rank_lost(rank);
+        if (size != 0) strc_link_flush(&rank->link);  // the others compute with it at once
         return value;
     }
     strc_message_in *reply = strc_rank_wait(rank, 0, STRC_SAYS(STRC_SAID_REPLY));

@@ -241,15 +241,21 @@ static int in_parts(strc_device *d, const strc_device_op *op, const strc_device_
     return status == 0 && has_down ? follow(d, d->stream, d->down) : status;
 }
 
-/// Operations with all their iterations, as far as it matters.
-static uint64_t count_all(const strc_device_op *op, const strc_device_op *end) {
+static int does_fit(const strc_device *d, const strc_device_op *op) {
+    return (int64_t)(op->threads * op->count) <= d->fits[op->what];
+}
+
+/// Operations with all their iterations, as far as it matters, once it is known which kernels fit.
+static uint64_t count_all(const strc_device *d, const strc_device_op *op,
+                          const strc_device_op *end) {
     uint64_t count = 0;
     for (; op < end && count <= kMostNodes; ++op) {
         if (op->kind != STRC_DEVICE_REPEAT) {
             ++count;
+            if (op->kind == STRC_DEVICE_PERSIST && does_fit(d, op)) op += op->skips;
             continue;
         }
-        uint64_t inside = count_all(op + 1, op + 1 + op->what);
+        uint64_t inside = count_all(d, op + 1, op + 1 + op->what);
         count +=
             inside > kMostNodes || op->count > kMostNodes ? kMostNodes + 1 : inside * op->count;
         op += op->what;
@@ -273,7 +279,7 @@ static int enqueue(strc_device *d, const strc_device_segment *segment) {
 static int can_capture(const strc_device *d, const strc_device_segment *segment) {
     const strc_device_op *first = d->program->ops + segment->first_op;
     return segment->depth == 0 && d->is_pinned &&
-           count_all(first, first + segment->op_count) <= kMostNodes;
+           count_all(d, first, first + segment->op_count) <= kMostNodes;
 }
 
 /// The first time as it is: code is loaded to the device where it is first used.

@@ -20,6 +20,8 @@ constexpr std::int64_t kMostBlocks = 64;
 constexpr std::int64_t kWarps = kBlock / kWarp;  ///< of a block
 /// Products of an iteration. Beyond that tiles, or tensor cores, do them so much faster that launches do not matter.
 constexpr std::int64_t kMostProducts = std::int64_t{1} << 22;
+/// Iterations of a stage that has no products: so many for each thread. More of them use a whole device, which 64 blocks do not.
+constexpr std::int64_t kMostIterations = 8 * kMostBlocks * kBlock;
 constexpr std::int64_t kMostRows = 16;  ///< that share a column of the other operand
 constexpr std::size_t kMostStages = 16, kMostArrays = 48;
 
@@ -74,16 +76,22 @@ public:
         made.blocks = blocksFor(loop.body);
         for (const Action& action : loop.body) {
             std::optional<Kernel> kernel = kernelOf(action, written);
-            if (!kernel || mayFail(kernel->body) || kernel->isThreadEach) return std::nullopt;
+            if (!kernel || mayFail(kernel->body)) return std::nullopt;
             addStage(std::move(*kernel), written);
         }
-        if (made.arrays.size() > kMostArrays) return std::nullopt;
+        if (made.arrays.size() > kMostArrays || !hasManyThreads()) return std::nullopt;
         findWaits();
         made.otherwise = {Action{loop}};
         return std::move(made);
     }
 
 private:
+    /// Else all blocks but one would only wait.
+    bool hasManyThreads() const {
+        return std::any_of(made.stages.begin(), made.stages.end(),
+                           [](const Stage& stage) { return stage.kernel.threads > 1; });
+    }
+
     std::int64_t blocksFor(const Actions& actions) const {
         std::int64_t blocks = 1;
         for (const Action& action : actions) {
@@ -96,12 +104,20 @@ private:
     }
 
     std::optional<Kernel> kernelOf(const Action& action, const Written& written) const {
-        if (const auto* launch = std::get_if<Launch>(&action.what))
-            return firing.kernels[launch->kernel];
+        if (const auto* launch = std::get_if<Launch>(&action.what)) {
+            const Kernel& kernel = firing.kernels[launch->kernel];
+            return kernel.threads <= kMostIterations ? std::optional(kernel) : std::nullopt;
+        }
         if (const auto* sum = std::get_if<Contract>(&action.what)) return kernelOf(*sum, written);
-        if (const auto* copy = std::get_if<Copy>(&action.what)) return copyKernel(*copy, types);
-        if (const auto* zero = std::get_if<Zero>(&action.what)) return zeroKernel(*zero, types);
+        if (const auto* copy = std::get_if<Copy>(&action.what))
+            return wordsKernel(copyKernel(*copy, types));
+        if (const auto* zero = std::get_if<Zero>(&action.what))
+            return wordsKernel(zeroKernel(*zero, types));
         return std::nullopt;
+    }
+
+    static std::optional<Kernel> wordsKernel(std::optional<Kernel> kernel) {
+        return kernel && kernel->threads <= kMostIterations ? std::move(kernel) : std::nullopt;
     }
 
     /// What stays the same is operand b.

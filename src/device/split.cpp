@@ -244,7 +244,8 @@ private:
         const Instr& instr = *group.instrs[0];
         const Type* type = instr.op == Op::Zero ? instr.type : body.locals[instr.var.index].type;
         const Array array = instr.op == Op::Zero ? arrayAt(instr.operands[0]) : arrayOf(instr.var);
-        actions.push_back({Zero{array, types::sizeOf(type) * group.copies()}});
+        actions.push_back(
+            {Zero{array, types::sizeOf(type) * group.copies(), types::alignOf(type)}});
     }
 
     /// Loops apart are further loops of the result.
@@ -316,6 +317,7 @@ private:
         const Instr& instr = *group.instrs[0];
         Copy copy;
         copy.bytes = types::sizeOf(instr.type) * group.copies();
+        copy.align = types::alignOf(instr.type);
         const Array own = arrayAt(instr.operands[0]);
         switch (instr.op) {
             case Op::PopInto:

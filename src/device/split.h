@@ -80,10 +80,12 @@ struct Attend {
 struct Copy {
     Array to, from;
     std::int64_t bytes = 0;
+    std::int64_t align = 1;  ///< of both, in bytes
 };
 struct Zero {
     Array to;
     std::int64_t bytes = 0;
+    std::int64_t align = 1;
 };
 struct Repeat {
     std::int64_t count = 0;

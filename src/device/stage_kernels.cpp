@@ -346,7 +346,7 @@ std::optional<Kernel> sumsKernel(const Contract& sum, bool staysB, std::int64_t 
 }
 
 std::optional<Kernel> copyKernel(const Copy& copy, types::TypeTable& types) {
-    if (copy.bytes % kWord != 0) return std::nullopt;
+    if (copy.bytes % kWord != 0 || copy.align < kWord) return std::nullopt;
     StageWriter s(types);
     const std::int64_t words = copy.bytes / kWord;
     s.addArray(copy.to, types.intType(), words, true);
@@ -358,7 +358,7 @@ std::optional<Kernel> copyKernel(const Copy& copy, types::TypeTable& types) {
 }
 
 std::optional<Kernel> zeroKernel(const Zero& zero, types::TypeTable& types) {
-    if (zero.bytes % kWord != 0) return std::nullopt;
+    if (zero.bytes % kWord != 0 || zero.align < kWord) return std::nullopt;
     StageWriter s(types);
     const std::int64_t words = zero.bytes / kWord;
     s.addArray(zero.to, types.intType(), words, true);

@@ -9,6 +9,7 @@ namespace {
 void collect(Actions& actions, bool isFast, std::vector<Contract*>& found) {
     for (Action& action : actions) {
         if (auto* loop = std::get_if<Repeat>(&action.what)) collect(loop->body, isFast, found);
+        if (auto* all = std::get_if<Persist>(&action.what)) collect(all->otherwise, isFast, found);
         auto* sum = std::get_if<Contract>(&action.what);
         if (!sum) continue;
         const bool isRounded = isFast && sum->factor->is(types::TypeKind::Float);

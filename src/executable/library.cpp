@@ -43,8 +43,9 @@ public:
                 add(Diag::OpenParameter, mainRange())
                     << program.module.open[k].name
                     << "a host would have to set it, and libraries have no setters of texts";
-        for (const plan::ProgramPort& port : program.plan.inputs) checkFile(port, "read");
-        for (const plan::ProgramPort& port : program.plan.outputs) checkFile(port, "write");
+        const plan::Plan& own = program.plan.before ? *program.plan.before : program.plan;
+        for (const plan::ProgramPort& port : own.inputs) checkFile(port, "read");
+        for (const plan::ProgramPort& port : own.outputs) checkFile(port, "write");
         for (NodeId id = 0; id < graph.nodes.size(); ++id) {
             const graph::KernelId kernel = graph.nodes[id].kernel;
             if (kernel == kNone || !seen.insert(kernel).second) continue;

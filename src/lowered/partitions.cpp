@@ -38,9 +38,6 @@ public:
 
     plan::Partitioning run() {
         plan::Partitioning made = *plan.partitioning;
-        steps.iterations = made.iterations;
-        for (const plan::Partition& each : made.partitions)
-            steps.steps.insert(steps.steps.end(), each.steps.begin(), each.steps.end());
         const std::optional<Step> read = endStep(made.begin, StepKind::Read),
                                   write = endStep(made.end, StepKind::Write);
         made.begin = part(made.begin, 0, "begin");
@@ -66,12 +63,12 @@ private:
     /// A function with these steps, inside of so many loops; none if nothing is to be done.
     std::vector<Step> part(const std::vector<Step>& list, std::size_t depth,
                            const std::string& name) {
-        ir::Body body = partBody(functions, context, plan, {list, steps, depth, name, header});
+        ir::Body body = partBody(functions, context, plan, {list, depth, name, header});
         if (body.blocks[body.entry].instrs.empty()) return {};
         Step made;
         made.kind = StepKind::Part;
         made.node = 0;
-        made.count = steps.iterations;
+        made.count = plan.partitioning->iterations;
         made.port = functions.add(std::move(body));
         return {made};
     }
@@ -80,7 +77,6 @@ private:
     base::Context* context;
     const plan::Plan& plan;
     const base::SourceRange header;
-    plan::Phase steps;  ///< of all partitions
 };
 
 }  // namespace

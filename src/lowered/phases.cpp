@@ -97,7 +97,6 @@ public:
 
     ir::Body runPart(base::Context* context, const PartSteps& part) {
         if (context) doOften(*context, false);
-        whole = &part.whole;
         enter(part.name, part.depth, part.header);
         steps(part.steps);
         return std::move(w.body);

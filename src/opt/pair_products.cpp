@@ -175,7 +175,18 @@ private:
                     if (!isPure(instr)) return std::nullopt;
             }
         }
-        return isCounted(loop, counter) ? std::optional(written) : std::nullopt;
+        const bool isFine =
+            isCounted(loop, counter) && !looksAt(loop.blocks[0]) && !looksAt(loop.blocks[2]);
+        return isFine ? std::optional(written) : std::nullopt;
+    }
+
+    /// Its end may not depend on what each process has others of.
+    bool looksAt(ir::BlockId block) const {
+        bool does = false;
+        ir::forEach(body, block, [&](const Instr& instr) {
+            does = does || instr.op == Op::Elem || instr.op == Op::LoadAt || instr.op == Op::Member;
+        });
+        return does;
     }
 
     static bool isPure(const Instr& instr) {
@@ -290,7 +301,7 @@ private:
     std::optional<Place> readerBehind(graph::NodeId id, const types::Type* array) {
         const graph::EdgeId edge = program.graph.nodes[id].outputs[0];
         const graph::NodeId next = program.graph.edges[edge].to;
-        if (next == graph::kNone || !hasOwnBody(next) ||
+        if (next == graph::kNone || !hasOwnBody(next) || program.graph.nodes[next].prework ||
             !program.graph.edges[edge].initial.empty() || !isDirect(program, edge))
             return std::nullopt;
         const Body& body = bodyOf(next);

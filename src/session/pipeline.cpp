@@ -20,13 +20,13 @@ namespace strc::session {
 
 namespace {
 
-/// Each step does one stage; errors are looked for between them and nowhere else.
 /// What the plan of the one filter takes over from that of the program before.
 struct TakenOver {
     std::int64_t factor = 0;  ///< plan::Options::factor
     const lowered::Program* lowered = nullptr;  ///< null: it is no such plan
 };
 
+/// Each step does one stage; errors are looked for between them and nowhere else.
 class Pipeline {
 public:
     Pipeline(Compilation& product, const Request& wanted, const Library& streams)

@@ -240,6 +240,13 @@ class Files(Case):
             firings.append({row["path"]: row["firings"] for row in filters})
         self.assertEqual(*firings)
 
+    def test_libraries_with_files_are_refused_as_before(self):
+        for text in ('int->void pipeline Main { add FileWriter<int>("out.raw"); }', COPIES, OPEN_OUTPUT):
+            path = self.file("p.str", text)
+            words = [self.call("build", "--shared", "--top", "Main", *more, path, status=1)[1] for more in ((), ("--tapes=arrays",))]
+            self.assertIn("file '", words[0])
+            self.assertEqual(words[0], words[1])
+
     def test_what_has_no_lower_form_yet(self):
         path = self.file("p.str", "void->void pipeline Main { add void->int filter { work push [0, 2] { push(1); } }; add int->void filter { work pop 1 { pop(); } }; }")
         _, err = self.call("build", "--tapes=arrays", path, status=1)

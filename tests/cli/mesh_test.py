@@ -169,6 +169,23 @@ class Mesh(Case):
             self.made("--ranks", ranks, *self.FILES)
             self.assertEqual(self.bytes("out.raw"), whole)
 
+    def test_a_reader_that_starts_otherwise_is_no_pair(self):
+        """Its prework would take a whole array of which each rank has some columns."""
+        text = """float->float pipeline Main {
+    add frame({64, 256}); add linear(256, 512, weights = "up"); add Down; add unframe({64, 128});
+}
+tensor->tensor filter Down {
+    tensor<float>[128, 512] weight = stored("down", "weight");
+    prework pop 1 push 1 { tensor x = pop(); push(2 * matmul(x, transpose(weight, 0, 1))); }
+    work pop 1 push 1 { tensor x = pop(); push(matmul(x, transpose(weight, 0, 1))); }
+}
+"""
+        self.build(text, "pairs:64")
+        whole = self.alone(2)
+        self.file("out.raw", b"")
+        self.made("--ranks", "2", *self.FILES)
+        self.assertEqual(self.bytes("out.raw"), whole)
+
     def test_prints_once(self):
         self.build(PRINTS, "1:64")
         alone = self.made("-i", "4")

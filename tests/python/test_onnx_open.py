@@ -150,6 +150,56 @@ def test_states_and_streams_have_one_size():
         strc.onnx.import_model(models.causal(), streaming=True)
 
 
+made = helper.make_node
+
+
+def of_sizes(*nodes, **tables):
+    """What `nodes` make of x and of its size n, which has one dimension."""
+    values = [models.stored(name, value, *(() if isinstance(value, float) or isinstance(value[0], float) else ("int64",))) for name, value in tables.items()]
+    start = [helper.make_node("Shape", ["x"], ["n"]), helper.make_node("Cast", ["n"], ["f"], to=TensorProto.FLOAT), helper.make_node("Squeeze", ["f"], ["f0"])]
+    return models.model_of([*start, *nodes], [models.info("x", ["N"])], [models.info("y", [None])], values)
+
+
+OF_SIZES = {
+    "not_whole": lambda: of_sizes(made("Concat", ["f", "half"], ["y"], axis=0), half=[0.5]),
+    "negative": lambda: of_sizes(made("Neg", ["n"], ["m"]), made("Div", ["m", "two"], ["d"]), made("Cast", ["d"], ["y"], to=TensorProto.FLOAT), two=[2]),
+    "zero": lambda: of_sizes(made("Sub", ["n", "three"], ["m"]), made("Equal", ["m", "zero"], ["e"]), made("Cast", ["e"], ["y"], to=TensorProto.FLOAT), three=[3], zero=[0]),
+    "range": lambda: of_sizes(made("Range", ["zero", "f0", "one"], ["r"]), made("Add", ["x", "r"], ["y"]), zero=0.0, one=1.0),
+    "mean_of_range": lambda: of_sizes(made("Range", ["zero", "f0", "one"], ["r"]), made("ReduceMean", ["r"], ["m"]), made("Add", ["x", "m"], ["y"]), zero=0.0, one=1.0),
+}
+
+
+@pytest.mark.parametrize("name", OF_SIZES)
+def test_numbers_that_sizes_make(name, tmp_path):
+    """Those that are negative, not whole, or as many as there are."""
+    model = OF_SIZES[name]()
+    imported = strc.onnx.export(model, tmp_path / "model.str")
+    for size in (1, 3, 200):
+        x = numpy.arange(size, dtype="float32")
+        compare(model, [x], run_program(tmp_path, imported.program.name, [torch.from_numpy(x)], 1))
+
+
+CUT = {
+    "table": lambda: of_sizes(made("Slice", ["rows", "start", "n"], ["r"]), made("ReduceMean", ["x"], ["m"]), made("Add", ["r", "m"], ["y"]), rows=[1.5] * 50, start=[0]),
+    "items": lambda: of_sizes(
+        made("Slice", ["x", "start", "most"], ["p"]), made("Shape", ["p"], ["c"]), made("Cast", ["c"], ["d"], to=TensorProto.FLOAT), made("ReduceSum", ["p"], ["q"]),
+        made("Div", ["q", "d"], ["y"]), start=[0], most=[100]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CUT)
+def test_parts_that_are_shorter_for_few_items(name, tmp_path):
+    """What is computed holds where there are enough; else it is an error of the run."""
+    model = CUT[name]()
+    imported = strc.onnx.export(model, tmp_path / "model.str")
+    x = numpy.arange(200, dtype="float32")
+    compare(model, [x], run_program(tmp_path, imported.program.name, [torch.from_numpy(x)], 1))
+    numpy.save(tmp_path / "x.npy", x[:3])
+    done = subprocess.run([STRC, "run", "--top", "Net", "model.str", "--in", "x.npy", "--out", "y.npy"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "dimension 0 of input 0 is " in done.stderr and "or more, and there are 3" in done.stderr
+
+
 def test_the_shape_as_a_result(tmp_path):
     """What depends on nothing but sizes is computed by the program, too."""
     nodes = [helper.make_node("Shape", ["x"], ["s"]), helper.make_node("Cast", ["s"], ["t"], to=TensorProto.FLOAT), helper.make_node("Div", ["t", "half"], ["y"])]

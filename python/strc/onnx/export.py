@@ -16,6 +16,7 @@ from .. import passes
 from ..errors import ImportFailure
 from ..ir import Program
 from ..ir.model import Kind, Loop, State
+from ..torch import bounds
 from ..torch.capture import quiet
 from ..torch.export import KINDS, Model, Times, check_results, state_of, stream_of, write
 from ..torch.kept import keep_last
@@ -92,7 +93,10 @@ def read(model: onnx.ModelProto, folder: str, inputs: Sequence[ends.Input], stre
         found = walker.graph(model.graph, values)
         if walker.faults:
             raise Refused(walker.faults, open_)
-        found = [walker.computed(value) if isinstance(value, Sizes) else value for value in found]
+        try:
+            found = [walker.computed(value) if isinstance(value, Sizes) else value for value in found]
+        except NotLowered as fault:
+            raise ImportFailure(f"a result that is computed of sizes alone: {fault}") from fault
     return Read(lowering, numbers, dict(zip((one.name for one in model.graph.output), found)))
 
 
@@ -111,6 +115,11 @@ def result_vars(lowering: Lowering, values: Mapping[str, Any]) -> dict[str, Var]
     """The results that depend on the input, as variables."""
     made = {name: lowering.side_by_side(value) if isinstance(value, Pair) else value for name, value in values.items()}
     return {name: value for name, value in made.items() if isinstance(value, Var)}
+
+
+def open_dimensions(program: Program) -> list[bounds.Marked]:
+    """All of the inputs. What the model requires of them is asked of what arrives."""
+    return [bounds.Marked(place, dim, None) for place, number in enumerate(program.inputs) for dim in range(len(program.shapes[number]))]
 
 
 def loop_of(inputs: Sequence[ends.Input], states: Mapping[str, str], found: Mapping[str, Var], context: int | None) -> Loop:
@@ -169,7 +178,7 @@ def import_model(
     if streaming:
         made = stream_of(program, tensors, time, latency, context)
     else:
-        made = {"program": passes.run(program), "tensors": tensors}
+        made = {"program": passes.run(bounds.checked(program, open_dimensions(program), bounds.of_guards)), "tensors": tensors}
     rest = {name: value.tensor for name, value in values.items() if isinstance(value, Known)}
     about: dict[str, Any] = {"types": [found[name].dtype for name in order], "results": order, "constant": rest, "open": list(symbols)}
     return Imported(**made, source_model=model, folder=folder, inputs=[one for one in inputs if one.name in done.numbers], **about)

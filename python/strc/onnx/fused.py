@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ..torch.lowering import Like, Var
+from ..torch.lowering import Like, Var, static
 from ..torch.weights import Known
 from .operators.convolution import padding_of, spatial
 from .registry import Node
@@ -114,10 +114,15 @@ def product(walker: Walker, node: Node, given: Sequence[Any]) -> Any:
         return None
     by_output = 0 if node.op == "Conv" or node.get("transB", 0) else 1
     weights = weights_of(walker.whole.get(given[1]), by_output)
-    if weights is None or not fits(node, taken.value, weights.whole) or (bias is not None and bias.tensor.numel() not in (1, weights.whole.shape[0])):
+    if weights is None or not fits(node, taken.value, weights.whole) or not is_by_output(bias, weights.whole.shape[0]):
         return None
     prefix = stored(walker, weights, one, taken, bias)
     return (convolved if node.op == "Conv" else multiplied)(walker, node, taken, weights.whole, prefix)
+
+
+def is_by_output(bias: Known | None, outputs: int) -> bool:
+    """Is there one number, or one for each output, and not one for each row?"""
+    return bias is None or bias.tensor.numel() == 1 or (bias.tensor.numel() == outputs and bias.tensor.shape[-1] == outputs)
 
 
 def fits(node: Node, x: Var, weight: torch.Tensor) -> bool:
@@ -125,6 +130,9 @@ def fits(node: Node, x: Var, weight: torch.Tensor) -> bool:
     if node.op == "Conv":
         groups, ways = node.get("group", 1), (*spatial(node, "strides", 2), *spatial(node, "dilations", 2))
         plain = weight.dim() == len(x.shape) == 4 and groups >= 1 and min(ways) >= 1 and len(ways) == 4 and min(node.get("pads") or [0]) >= 0
+        is_known = all(static(size) is not None for size in x.shape[2:])
+        if not is_known and node.get("auto_pad", "NOTSET").startswith("SAME"):
+            return False  # its padding depends on the size
         return plain and x.shape[1] == weight.shape[1] * groups and weight.shape[0] % groups == 0 and len(node.get("pads") or [0] * 4) == 4
     is_plain = node.op == "MatMul" or not (node.get("transA", 0) or node.get("alpha", 1.0) != 1 or node.get("beta", 1.0) != 1)
     return bool(is_plain and weight.dim() == 2 and len(x.shape) >= 2 and (node.op == "MatMul" or len(x.shape) == 2) and x.shape[-1] == weight.shape[1])

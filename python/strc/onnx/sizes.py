@@ -9,6 +9,7 @@ from math import prod
 from typing import Any
 
 import numpy
+import sympy
 import torch
 from numpy.typing import NDArray
 from torch._guards import GuardSource, Source
@@ -134,11 +135,20 @@ def whole(number: Any) -> Any:
     return number
 
 
+def is_at_least(number: Any, least: int) -> bool:
+    """For all sizes from 1 on, as far as that is known. PyTorch's own bounds assume that a size is 2 or more."""
+    if not isinstance(number, torch.SymInt):
+        return bool(number >= least)
+    expression = number.node.expr
+    with_ones = expression.xreplace(dict.fromkeys(expression.free_symbols, sympy.Integer(1)))
+    return bool(number.node.shape_env.bound_sympy(expression).lower >= least and with_ones >= least)
+
+
 def quotient(node: Node, x: Objects, y: Objects) -> Any:
     """Rounded towards zero, which is downwards where neither is negative."""
 
     def rounded(x: Any, y: Any) -> Any:
-        if not isinstance(y, int) or y <= 0 or (isinstance(x, int) and x < 0):
+        if not isinstance(y, int) or y <= 0 or not is_at_least(x, 0):
             raise NotLowered("divides a size by what is not known to be positive")
         return x // y
 
@@ -154,7 +164,7 @@ def is_same(x: Any, y: Any) -> bool:
         return bool(one == other)
     if one is None and other is None and str(x) == str(y):
         return True
-    if (one is not None and one <= 0) or (other is not None and other <= 0):
+    if (one is None and other is not None and is_at_least(x, other + 1)) or (other is None and one is not None and is_at_least(y, one + 1)):
         return False
     raise NotLowered("whether a size that is open is another one")
 
@@ -227,9 +237,12 @@ def computed(node: Node, given: Sequence[Any]) -> list[Sizes | Known] | None:
     try:
         dtype = type_of_result(node)
         found = operator(node, *(None if value is None else array_of(value) for value in given))
+        results = found if isinstance(found, tuple) else (found,)
+        for one in results:
+            for number in one.reshape(-1).tolist() if isinstance(one, numpy.ndarray) else [one]:
+                whole(number)
     except (ImportFailure, NotLowered, TypeError, ValueError, IndexError):
         return None
     if dtype not in WHOLE:
         return None
-    results = found if isinstance(found, tuple) else (found,)
     return [sizes_value(one, name or "sizes", dtype) for one, name in zip(results, chain(node.outputs, [""] * len(results)))]

@@ -179,8 +179,8 @@ def compile(
     from .program import Program
 
     if is_module(source):
-        given = {"top": top, "weights": weights, "keep": tuple(keep), "params": params or None, **more}
-        wrong = next((name for name, value in given.items() if value), None)
+        given = {"top": top, "weights": weights, "keep": keep or None, "params": params or None}
+        wrong = next((name for name, value in given.items() if value is not None), next(iter(more), None))
         if wrong or at_once != AT_ONCE:
             raise TypeError(f"a module has no {wrong or 'at_once'}=: it is a whole program, with its own weights")
         return module_of(source, inputs, seed=seed, threads=threads, options=options, mesh=mesh, split=split)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+from sympy import Ge, Gt, Le, Lt
 
 from ..errors import ImportFailure
 from ..ir import Instruction, Program
 from .lowering import static
 
 MOST = 2**31 - 1  # of what counts as a bound
+Known = Callable[[Any], "tuple[int, int | None]"]  # the least and the most of a dimension
 
 
 @dataclass(frozen=True)
@@ -53,9 +56,18 @@ def of_model(size: Any) -> tuple[int, int | None]:
     return (least if least > 2 else 0), most
 
 
-def bounded(one: Marked, size: Any) -> Iterator[str]:
+def of_guards(size: Any) -> tuple[int, int | None]:
+    """The same of an open dimension itself, without what PyTorch assumes of sizes that are computed from it: that they are 2 or more, too."""
+    least, (_, most) = 0, of_model(size)
+    for guard in size.node.shape_env.guards:
+        if isinstance(guard.expr, (Ge, Gt, Le, Lt)) and guard.expr.gts == size.node.expr and guard.expr.lts.is_Integer:
+            least = max(least, int(guard.expr.lts) + isinstance(guard.expr, (Gt, Lt)))
+    return (least if least > 2 else 0), most
+
+
+def bounded(one: Marked, size: Any, known: Known = of_model) -> Iterator[str]:
     """Raises `ImportFailure` if the user says that a dimension may be greater than the model permits."""
-    (least, most), (lower, upper) = one.bounds, of_model(size)
+    (least, most), (lower, upper) = one.bounds, known(size)
     if most is not None and upper is not None and most > upper:
         raise ImportFailure(f"{one} may be {most} by its mark, and the model takes {upper} at most there")
     least = max(least, lower)
@@ -83,10 +95,10 @@ def related(marks: Sequence[Marked]) -> Iterator[str]:
             yield f'require({offset} % {factor} == 0, "{one} is {one.mark.__name__}, and there are " + {one.size});'
 
 
-def checked(program: Program, marks: Sequence[Marked]) -> Program:
-    """With a filter in front that requires what is known of the sizes; the program itself if nothing is. Raises `ImportFailure`."""
+def checked(program: Program, marks: Sequence[Marked], known: Known = of_model) -> Program:
+    """With a filter in front that requires what is known of the sizes; the program itself if nothing is. `known`: of_model or of_guards. Raises `ImportFailure`."""
     open_ = [one for one in marks if static(program.shapes[program.inputs[one.input]][one.dim]) is None]
-    lines = [line for one in open_ for line in bounded(one, program.shapes[program.inputs[one.input]][one.dim])]
+    lines = [line for one in open_ for line in bounded(one, program.shapes[program.inputs[one.input]][one.dim], known)]
     lines += related(open_)
     if not lines:
         return program

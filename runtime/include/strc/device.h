@@ -158,7 +158,7 @@ typedef struct strc_device_program {
     uint32_t unused;
 } strc_device_program;
 
-/// Where the blocks of a PERSIST operation that do one firing wait for each other; zeros before and after it.
+/// Where the blocks of a PERSIST operation that do one firing wait for each other; nobody has arrived before and after it.
 typedef struct strc_device_barrier {
     uint32_t arrived;  ///< blocks, of those that wait now
     uint32_t passed;  ///< times that all have come, ever

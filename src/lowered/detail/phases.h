@@ -34,7 +34,6 @@ SegmentBodies segmentBodies(Functions&, base::Context&, const plan::Plan&,
 /// Steps as a function that threads call: as a phase that runs often, unless the context is null.
 struct PartSteps {
     const std::vector<plan::Step>& steps;
-    const plan::Phase& whole;  ///< with the steps of all such functions
     std::size_t depth = 0;  ///< of loops around, whose iterations are its arguments
     std::string name;
     base::SourceRange header;

@@ -12,6 +12,7 @@
 namespace strc::device {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -158,6 +159,32 @@ TEST_F(DeviceTest, StepsOfARecurrenceGoOnBetweenLaunches) {
     compileFilter(recurrence);
     EXPECT_THAT(actionsOf(), HasSubstr(" 4 times (contract, x6"));
     EXPECT_THAT(actionsOf(), Not(HasSubstr("at once")));
+}
+
+TEST_F(DeviceTest, StepsThatUseAWholeDeviceGoOnBetweenLaunches) {
+    const auto actions = [&](const std::string& size) {
+        compileFilter(
+            "work pop 1 push 1 { tensor h = pop(); for (int t = 0; t < 8; t++) h = 0.5 * "
+            "(h + transpose(h, 0, 1)); push(h); }",
+            "tensor<float>[" + size + ", " + size + "]", "tensor<float>[_, _]");
+        return actionsOf();
+    };
+    EXPECT_THAT(actions("64"), HasSubstr("at once 8 times"));
+    EXPECT_THAT(actions("1024"), AllOf(HasSubstr("8 times"), Not(HasSubstr("at once"))));
+}
+
+/// A field of three numbers of two bytes before it.
+TEST_F(DeviceTest, WhatLiesAtHalfAWordIsCopiedBetweenLaunches) {
+    const auto actions = [&](const std::string& type) {
+        disabled = {base::Pass::FuseTensors};
+        compileFilter("tensor<" + type + ">[3] a; tensor<" + type +
+                          ">[64, 64] h; work pop 1 push 1 { tensor x = pop(); for (int i = 0; i < "
+                          "10; i++) h = tanh(transpose(h, 0, 1) + x); a = a + a; push(h); }",
+                      "tensor<" + type + ">[64, 64]", "tensor<" + type + ">[_, _]");
+        return actionsOf();
+    };
+    EXPECT_THAT(actions("float"), HasSubstr("at once 10 times"));
+    EXPECT_THAT(actions("bfloat16"), AllOf(HasSubstr("10 times"), Not(HasSubstr("at once"))));
 }
 
 TEST_F(DeviceTest, StepsThatMayFailGoOnBetweenLaunches) {

@@ -216,7 +216,7 @@ def axes_to_change(node: Node, x: Any, roi: Any, scales: Any, sizes: Any) -> lis
         outs = [scaled(size, scale) for size, scale in zip(shape, factors)]
     else:
         raise NotLowered("neither scales nor sizes")
-    if min(outs) < 1 or len(outs) != len(axes):
+    if any(static(out) == 0 for out in outs) or len(outs) != len(axes):
         raise NotLowered(f"to the sizes {outs}")
     check_count(max(static(out) or 1 for out in outs), "elements of a dimension")
     is_crop = node.get("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize"

@@ -11,6 +11,7 @@ from ...errors import ImportFailure
 from ...torch.lowering import NotLowered
 from ..registry import Node, check_count, operator
 from ..stored import dtype_of, tensor_of
+from ..sizes import whole
 from .shapes import listed
 
 
@@ -56,6 +57,8 @@ def numbers(node: Node, start: Any, limit: Any, delta: Any) -> Any:
     if step == 0:
         raise NotLowered("steps of 0")
     is_open = any(isinstance(one, torch.SymInt) for one in (first, last, step))
+    if is_open:
+        first, last, step = map(whole, (first, last, step))
     count = -(-(last - first) // step) if is_open else max(ceil((last - first) / step), 0)
     kind = node.types[0] or torch.float32
     return (first + step * torch.arange(count, dtype=torch.float64 if kind.is_floating_point else torch.int64)).to(kind)

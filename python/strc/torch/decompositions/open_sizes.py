@@ -49,6 +49,9 @@ def resized(input: Tensor, size: Any = None, scale_factor: Any = None, *args: An
         spatial = input.shape[2:]
         factors = list(scale_factor) if isinstance(scale_factor, (list, tuple)) else [scale_factor] * len(spatial)
         if all(float(factor).is_integer() for factor in factors):
+            if len(args) > 2:
+                args = (*args[:2], None, *args[3:])  # whether to compute the factor again, which is the same number
+            named.pop("recompute_scale_factor", None)
             return interpolate(input, [extent * int(factor) for extent, factor in zip(spatial, factors)], None, *args, **named)
     return interpolate(input, size, scale_factor, *args, **named)
 

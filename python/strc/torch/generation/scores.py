@@ -14,7 +14,7 @@ from ...errors import ImportFailure
 UNDONE: Mapping[str, tuple[Any, ...]] = {
     "num_beams": (1,), "num_beam_groups": (1,), "penalty_alpha": (0,), "encoder_repetition_penalty": (1.0,), "no_repeat_ngram_size": (0,), "encoder_no_repeat_ngram_size": (0,),
     "bad_words_ids": ([],), "min_length": (0,), "min_new_tokens": (0,), "sequence_bias": ({},), "guidance_scale": (1,), "exponential_decay_length_penalty": (),
-    "force_words_ids": ([],), "constraints": ([],), "typical_p": (1.0,), "epsilon_cutoff": (0.0,), "eta_cutoff": (0.0,), "diversity_penalty": (0.0,), "watermarking_config": (),
+    "force_words_ids": ([],), "constraints": ([],), "typical_p": (1.0,), "epsilon_cutoff": (0.0,), "eta_cutoff": (0.0,), "diversity_penalty": (0.0,), "watermarking_config": (), "min_p": (0.0,), "top_h": (),
 }  # fmt: skip
 
 PENALISED = """
