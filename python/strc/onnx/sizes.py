@@ -175,7 +175,7 @@ def gathered(node: Node, x: Objects, places: Objects) -> Any:
 
 
 def part(node: Node, x: Objects, *given: Objects | None) -> Any:
-    starts, ends, axes, steps = (*given, *(None,) * (4 - len(given)))
+    starts, ends, axes, steps = [*given, None, None, None, None][:4]
     first, last = listed(starts), listed(ends)
     along = axes_of(listed(axes), x.ndim) if axes is not None else tuple(range(len(first)))
     taken = [slice(None)] * x.ndim

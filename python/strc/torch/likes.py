@@ -23,4 +23,5 @@ LIKES: dict[Any, Callable[..., Any]] = {
 
 def likes_of(operator: Any) -> Callable[..., Any]:
     """A function of tensors without values that gives such as the operator's results are."""
-    return LIKES.get(operator, operator)
+    found: Callable[..., Any] = LIKES.get(operator, operator)
+    return found

@@ -75,7 +75,8 @@ def written(size: Any, names: Mapping[Any, str]) -> str | None:
         return names.get(size, str(size))
     kind = size.func.__name__
     if kind in ("FloorDiv", "CleanDiv"):
-        return divided(*size.args, names)
+        numerator, denominator = size.args
+        return divided(numerator, denominator, names)
     if kind not in SIGNS or (SIGNS[kind] == " % " and not size.args[0].is_nonnegative):
         return None
     parts = [written(one, names) for one in size.args]

@@ -131,7 +131,13 @@ def open_resized(node: Node, x: Any, axis: Axis) -> Any:
     if kind == "linear":
         counts = {0: 1 - part, 1: part}
     else:
-        near, far = (lambda d: ((a + 2) * d - (a + 3)) * d * d + 1), (lambda d: ((a * d - 5 * a) * d + 8 * a) * d - 4 * a)
+
+        def near(d: Any) -> Any:
+            return ((a + 2) * d - (a + 3)) * d * d + 1
+
+        def far(d: Any) -> Any:
+            return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+
         counts = {-1: far(part + 1), 0: near(part), 1: near(1 - part), 2: far(2 - part)}
     parts = [taken(low + place) * count.to(torch.float32).reshape(shape) for place, count in counts.items()]
     return reduce(torch.add, parts).to(x.dtype)
