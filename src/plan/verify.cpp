@@ -33,6 +33,40 @@ struct TapeState {
 
 constexpr std::int64_t kNothing = -1;
 
+using Slice = std::pair<std::size_t, std::int64_t>;  ///< of a partition
+
+bool isReady(const Partitioning& all, const std::vector<std::set<std::int64_t>>& done,
+             Slice slice) {
+    const auto [k, own] = slice;
+    const auto areDone = [&](std::size_t partition, std::int64_t slices) {
+        return slices == 0 || (std::ssize(done[partition]) >= slices &&
+                               *std::next(done[partition].begin(), slices - 1) == slices - 1);
+    };
+    if (all.partitions[k].isInOrder && !areDone(k, own)) return false;
+    return std::all_of(
+        all.channels.begin(), all.channels.end(), [&](const PartitionChannel& channel) {
+            if (channel.to != slice.first || channel.from == slice.first) return true;
+            const bool bySlice = channel.kind == ChannelKind::BySlice;
+            return areDone(channel.from,
+                           bySlice ? slice.second + 1 : all.partitions[channel.from].slices);
+        });
+}
+
+/// One that can be done.
+std::optional<Slice> nextSlice(const Partitioning& all,
+                               const std::vector<std::set<std::int64_t>>& done, bool hurries,
+                               bool isBackwards) {
+    for (std::size_t i = 0; i < done.size(); ++i) {
+        const std::size_t k = hurries ? done.size() - 1 - i : i;
+        const std::int64_t slices = all.partitions[k].slices;
+        for (std::int64_t j = 0; j < slices; ++j) {
+            const Slice slice{k, isBackwards ? slices - 1 - j : j};
+            if (!done[k].contains(slice.second) && isReady(all, done, slice)) return slice;
+        }
+    }
+    return std::nullopt;
+}
+
 /// Carries out the phases of a plan with the numbers of items instead of items.
 class Replay {
 public:
@@ -152,7 +186,6 @@ private:
         std::int64_t taken = 0, made = 0;
         bool operator==(const Counts&) const = default;
     };
-    using Slice = std::pair<std::size_t, std::int64_t>;  ///< of a partition
     /// What was counted when a slice began, if slices are done in order.
     using Begun = std::map<Slice, std::vector<Counts>>;
 
@@ -214,38 +247,6 @@ private:
         std::vector<Counts> all;
         for (const TapeState& each : tapeStates) all.push_back({each.taken, each.made});
         return all;
-    }
-
-    /// One that can be done.
-    static std::optional<Slice> nextSlice(const Partitioning& all,
-                                          const std::vector<std::set<std::int64_t>>& done,
-                                          bool hurries, bool isBackwards) {
-        for (std::size_t i = 0; i < done.size(); ++i) {
-            const std::size_t k = hurries ? done.size() - 1 - i : i;
-            const std::int64_t slices = all.partitions[k].slices;
-            for (std::int64_t j = 0; j < slices; ++j) {
-                const Slice slice{k, isBackwards ? slices - 1 - j : j};
-                if (!done[k].contains(slice.second) && isReady(all, done, slice)) return slice;
-            }
-        }
-        return std::nullopt;
-    }
-
-    static bool isReady(const Partitioning& all, const std::vector<std::set<std::int64_t>>& done,
-                        Slice slice) {
-        const auto [k, own] = slice;
-        const auto areDone = [&](std::size_t partition, std::int64_t slices) {
-            return slices == 0 || (std::ssize(done[partition]) >= slices &&
-                                   *std::next(done[partition].begin(), slices - 1) == slices - 1);
-        };
-        if (all.partitions[k].isInOrder && !areDone(k, own)) return false;
-        return std::all_of(
-            all.channels.begin(), all.channels.end(), [&](const PartitionChannel& channel) {
-                if (channel.to != slice.first || channel.from == slice.first) return true;
-                const bool bySlice = channel.kind == ChannelKind::BySlice;
-                return areDone(channel.from,
-                               bySlice ? slice.second + 1 : all.partitions[channel.from].slices);
-            });
     }
 
     // ---- chunks
