@@ -4,6 +4,17 @@ import torch
 from torch import nn
 
 
+class Of(nn.Module):
+    """A model of a function."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs):
+        return self.function(*inputs)
+
+
 class MyModule(nn.Module):
     """A value used twice."""
 

@@ -1,5 +1,8 @@
 """What the tests of streamed models share."""
 
+import subprocess
+
+import numpy
 import pytest
 import torch
 from support import STRC
@@ -31,6 +34,19 @@ def exported(model, shape, path, **options):
     made = strc.torch.export(model.eval(), [torch.randn(*shape)], path / "model.str", streaming=True, **options)
     assert sorted(file.name for file in path.iterdir()) == ["model.safetensors", "model.str"]
     return made
+
+
+def in_engines(name, given, path):
+    """What compiled code and the interpreter give for an array of floats, as arrays; both agree."""
+    given.tofile(path / "in.raw")
+    found = []
+    for engine in ([], ["--interpret"]):
+        line = [STRC, "run", *engine, "--top", name, "--in", "in.raw", "--out", "out.raw", "model.str"]
+        done = subprocess.run(line, cwd=path, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        found.append(numpy.fromfile(path / "out.raw", numpy.float32))
+    numpy.testing.assert_allclose(*found, rtol=1e-5, atol=1e-5)
+    return found[0]
 
 
 def refusal(model, shape, path, **options):

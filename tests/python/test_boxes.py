@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from models import Of
 from test_run import assert_close, run_program
 from torch import nn
 
@@ -9,15 +10,6 @@ import strc.torch
 from strc.errors import ImportFailure
 
 ops = pytest.importorskip("torchvision.ops")
-
-
-class Of(nn.Module):
-    def __init__(self, function):
-        super().__init__()
-        self.function = function
-
-    def forward(self, *inputs):
-        return self.function(*inputs)
 
 
 def boxes_of(count, size):

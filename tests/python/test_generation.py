@@ -244,6 +244,14 @@ def test_prompts_of_several_lengths(tmp_path):
         assert torch.equal(one, model.generate(prompt[None], attention_mask=ones, max_new_tokens=12 - len(prompt), do_sample=False)[0])
 
 
+def run_ring(engine, folder):
+    """What the program in ring.str makes of steps.npy."""
+    words = [STRC, "run", *engine, "--top", "Ring", "--in", "steps.npy", "--out", "made.npy", "ring.str"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return numpy.load(folder / "made.npy")
+
+
 def test_a_ring_forgets(tmp_path):
     """Behind the context the model attends to the last tokens alone, as under a mask with a band."""
     model, context, tokens = lively(llama), 5, words(20)
@@ -277,10 +285,7 @@ def test_attention_in_a_ring(engine, tmp_path):
     (tmp_path / "ring.str").write_text(
         "tensor<float>[2, 8, 1, 8]->tensor pipeline Ring { add split({4, 2, 2}, 1); add cachedattention(2, 4, 2, 8, 5, scale = 0.3); }\n"
     )
-    words = [STRC, "run", *engine, "--top", "Ring", "--in", "steps.npy", "--out", "made.npy", "ring.str"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    for last, found in enumerate(numpy.load(tmp_path / "made.npy")):
+    for last, found in enumerate(run_ring(engine, tmp_path)):
         keys, values = (torch.cat([*steps[max(0, last - 4) : last + 1, :, part]], 2) for part in (slice(4, 6), slice(6, 8)))
         expected = nn.functional.scaled_dot_product_attention(steps[last, :, :4], keys, values, scale=0.3, enable_gqa=True)
         assert_close(torch.from_numpy(found), expected)
@@ -298,10 +303,7 @@ def test_a_ring_that_is_biased_and_begins_anew(engine, tmp_path):
         "    add splitjoin { split roundrobin(3, 0); add Identity<tensor>(); add Bias(); join roundrobin(3, 1); }\n"
         "    add cachedattention(2, 4, 2, 8, 5, softcap = 0.7, biased = true, restart = 8);\n}\n"
     )
-    words = [STRC, "run", *engine, "--top", "Ring", "--in", "steps.npy", "--out", "made.npy", "ring.str"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    for last, found in enumerate(numpy.load(tmp_path / "made.npy")):
+    for last, found in enumerate(run_ring(engine, tmp_path)):
         first = max(last - 4, last // 8 * 8)
         keys, values = (torch.cat([*steps[first : last + 1, :, part]], 2).repeat_interleave(2, 1) for part in (slice(4, 6), slice(6, 8)))
         scores = 0.7 * torch.tanh(steps[last, :, :4] @ keys.transpose(2, 3) / 8**0.5 / 0.7) + bias[..., 4 - last + first :]
@@ -319,10 +321,7 @@ def test_a_ring_with_sinks(engine, tmp_path):
         "    add splitjoin { split roundrobin(3, 0); add Identity<tensor>(); add Sinks(); join roundrobin(3, 1); }\n"
         "    add cachedattention(2, 4, 2, 8, 5, sinks = true);\n}\n"
     )
-    words = [STRC, "run", *engine, "--top", "Ring", "--in", "steps.npy", "--out", "made.npy", "ring.str"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    for last, found in enumerate(numpy.load(tmp_path / "made.npy")):
+    for last, found in enumerate(run_ring(engine, tmp_path)):
         keys, values = (torch.cat([*steps[max(0, last - 4) : last + 1, :, part]], 2).repeat_interleave(2, 1) for part in (slice(4, 6), slice(6, 8)))
         scores = torch.exp(steps[last, :, :4] @ keys.transpose(2, 3) / 8**0.5)
         assert_close(torch.from_numpy(found), scores / (scores.sum(3, keepdim=True) + sinks.exp()[:, None, None]) @ values)

@@ -163,6 +163,7 @@ def of_sizes(*nodes, **tables):
 OF_SIZES = {
     "not_whole": lambda: of_sizes(made("Concat", ["f", "half"], ["y"], axis=0), half=[0.5]),
     "negative": lambda: of_sizes(made("Neg", ["n"], ["m"]), made("Div", ["m", "two"], ["d"]), made("Cast", ["d"], ["y"], to=TensorProto.FLOAT), two=[2]),
+    "of_a_difference": lambda: of_sizes(made("Sub", ["n", "seven"], ["m"]), made("Div", ["m", "two"], ["d"]), made("Cast", ["d"], ["y"], to=TensorProto.FLOAT), seven=[7], two=[2]),
     "zero": lambda: of_sizes(made("Sub", ["n", "three"], ["m"]), made("Equal", ["m", "zero"], ["e"]), made("Cast", ["e"], ["y"], to=TensorProto.FLOAT), three=[3], zero=[0]),
     "range": lambda: of_sizes(made("Range", ["zero", "f0", "one"], ["r"]), made("Add", ["x", "r"], ["y"]), zero=0.0, one=1.0),
     "mean_of_range": lambda: of_sizes(made("Range", ["zero", "f0", "one"], ["r"]), made("ReduceMean", ["r"], ["m"]), made("Add", ["x", "m"], ["y"]), zero=0.0, one=1.0),
@@ -176,6 +177,23 @@ def test_numbers_that_sizes_make(name, tmp_path):
     imported = strc.onnx.export(model, tmp_path / "model.str")
     for size in (1, 3, 200):
         x = numpy.arange(size, dtype="float32")
+        compare(model, [x], run_program(tmp_path, imported.program.name, [torch.from_numpy(x)], 1))
+
+
+def test_a_quotient_that_is_one_for_the_example_alone():
+    """As often as 100 goes into the size, which is 1 for 100 to 199 elements."""
+    nodes = made("Div", ["n", "hundred"], ["d"]), made("Expand", ["one", "d"], ["z"]), made("Concat", ["x", "z"], ["y"], axis=0)
+    with pytest.raises(ImportFailure, match="computes with the open dimensions 'N' in a way that does not hold for 320: --dim NAME=N"):
+        strc.onnx.import_model(of_sizes(*nodes, hundred=[100], one=[1.0]))
+
+
+def test_a_result_of_sizes_alone(tmp_path):
+    nodes = [made("Shape", ["x"], ["n"]), made("Sub", ["n", "seven"], ["m"]), made("Div", ["m", "two"], ["y"])]
+    tables = [models.stored(name, [value], "int64") for name, value in {"seven": 7, "two": 2}.items()]
+    model = models.model_of(nodes, [models.info("x", ["N"])], [models.info("y", [1], TensorProto.INT64)], tables)
+    imported = strc.onnx.export(model, tmp_path / "model.str")
+    for size in (2, 12):
+        x = numpy.zeros(size, "float32")
         compare(model, [x], run_program(tmp_path, imported.program.name, [torch.from_numpy(x)], 1))
 
 

@@ -133,6 +133,27 @@ def test_what_is_no_product_of_bytes(what, tmp_path):
     numpy.testing.assert_allclose(products.numpy().reshape(-1), models.evaluated(model, x)[0].reshape(-1), rtol=1e-4, atol=1e-4)
 
 
+def test_a_bias_of_one_number_for_each_row(tmp_path):
+    """There are as many rows as outputs."""
+    model = quantised(kind="int8", zero=3, op="Gemm", shape=[7, 12], weight=(7, 12), transB=1)
+    next(one for one in model.graph.initializer if one.name == "bias").CopyFrom(models.stored("bias", RANDOM.normal(size=(7, 1))))
+    imported = strc.onnx.export(model, tmp_path / "model.str")
+    x = RANDOM.normal(size=(7, 12)).astype("float32")
+    products, _ = run_program(tmp_path, imported.program.name, [torch.from_numpy(x)], 2)
+    numpy.testing.assert_allclose(products.numpy().reshape(7, 7), models.evaluated(model, x)[0], rtol=1e-4, atol=1e-4)
+
+
+def test_padding_that_depends_on_an_open_size(tmp_path):
+    about = {**CONV, "strides": [2, 2], "auto_pad": "SAME_UPPER"}
+    del about["pads"]
+    model = quantised(kind="int8", zero=3, **about)
+    imported = strc.onnx.export(model, tmp_path / "model.str")
+    for height in (6, 7):
+        x = RANDOM.normal(size=(2, 8, height, 9)).astype("float32")
+        products, _ = run_program(tmp_path, imported.program.name, [torch.from_numpy(x)], 2)
+        numpy.testing.assert_allclose(products.numpy().reshape(-1), models.evaluated(model, x)[0].reshape(-1), rtol=1e-4, atol=1e-4)
+
+
 def test_an_executable(tmp_path):
     model = quantised(kind="uint8", zero=120, **CONV)
     imported = strc.onnx.export(model, tmp_path / "model.str")

@@ -2,22 +2,13 @@
 
 import pytest
 import torch
+from models import Of
 from streaming_support import the_compiler  # noqa: F401
-from torch import nn
 from torch.nn import functional
 
 import strc.torch
 
 TAPS = 4
-
-
-class Of(nn.Module):
-    def __init__(self, function):
-        super().__init__()
-        self.function = function
-
-    def forward(self, *inputs):
-        return self.function(*inputs)
 
 
 def predictor(x):

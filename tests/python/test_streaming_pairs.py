@@ -1,13 +1,10 @@
 """Attention over the past in other forms than products, a mask and a softmax: what is computed for each pair of time steps is that of a band."""
 
 import math
-import subprocess
 
-import numpy
 import pytest
 import torch
-from streaming_support import exported, refusal, the_compiler  # noqa: F401
-from support import STRC
+from streaming_support import exported, in_engines, refusal, the_compiler  # noqa: F401
 from test_streaming_relative import BAND, CHUNKS, HEADS, PAST, REACH, SEQUENCE, SIZE, Attention, distances, products
 from torch import nn
 from torch.nn import functional
@@ -165,15 +162,7 @@ def test_tables_are_as_large_as_the_reach(tmp_path):
 
 def test_the_interpreter_agrees(tmp_path):
     exported(Mixed(by_distance_and_key, CHUNKS), SEQUENCE, tmp_path, time=1, latency=3)
-    torch.randn(20, 6).numpy().tofile(tmp_path / "in.raw")
-    found = []
-    for engine in ([], ["--interpret"]):
-        line = [STRC, "run", *engine, "--top", "Mixed", "--in", "in.raw", "--out", "out.raw", "model.str"]
-        done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, done.stderr
-        found.append(numpy.fromfile(tmp_path / "out.raw", numpy.float32))
-    assert len(found[0]) == (20 - 3) * 3
-    numpy.testing.assert_allclose(*found, rtol=1e-5, atol=1e-5)
+    assert len(in_engines("Mixed", torch.randn(20, 6).numpy(), tmp_path)) == (20 - 3) * 3
 
 
 # ---- what is refused

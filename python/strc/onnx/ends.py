@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,17 +103,16 @@ def check_open(symbols: Mapping[str, Any]) -> None:
     for name, symbol in symbols.items():
         if static(symbol) is not None:
             raise ImportFailure(f"the model computes with the open dimension '{name}' in a way that holds for one size of it alone: --dim {name}=1 says which")
-    for guard in next(iter(symbols.values())).node.shape_env.guards if symbols else ():
+    if not symbols:
+        return
+    environment = next(iter(symbols.values())).node.shape_env
+    for guard in environment.guards:
+        found = guard.expr.free_symbols
+        most = min((environment.bound_sympy(one).upper for one in found), default=0)  # more does not arrive, since bounds are required of it
         for size in (2 * EXAMPLE, 10 * EXAMPLE):
-            if are_within(guard.expr.free_symbols, size, symbols) and guard.expr.xreplace(dict.fromkeys(guard.expr.free_symbols, size)) == False:  # noqa: E712  a value of SymPy
+            if size <= most and guard.expr.xreplace(dict.fromkeys(found, size)) == False:  # noqa: E712  a value of SymPy
                 names = ", ".join(map(repr, symbols))
                 raise ImportFailure(f"the model computes with the open dimensions {names} in a way that does not hold for {size}: --dim NAME=N says which size one has")
-
-
-def are_within(found: Iterable[Any], size: int, symbols: Mapping[str, Any]) -> bool:
-    """Are they symbols that may be so great? Bounds are required of what arrives."""
-    environment = next(iter(symbols.values())).node.shape_env
-    return all(bool(environment.bound_sympy(one).upper >= size) for one in found)
 
 
 def state_pairs(model: onnx.ModelProto, inputs: Sequence[str], wanted: Sequence[str]) -> dict[str, str]:

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ir/text.h"
-#include "ir/verify.h"
+#include "unit/ir/text_fixture.h"
 
 namespace strc::ir {
 namespace {
@@ -31,25 +30,7 @@ constexpr const char* kHeads = R"(filter F float->float {
 }
 )";
 
-class AttentionText : public testing::Test {
-protected:
-    Module read(const std::string& text) {
-        auto module = parse(text, types, names);
-        EXPECT_TRUE(module) << module.error();
-        return module ? std::move(*module) : Module{};
-    }
-    std::vector<std::string> faults(const std::string& text) {
-        Module module = read(text);
-        const StreamCode& code = module.streams.at(0);
-        return verify(module, &code, *code.work);
-    }
-    static std::string replaced(std::string text, const std::string& from, const std::string& to) {
-        return text.replace(text.find(from), from.size(), to);
-    }
-
-    types::TypeTable types;
-    base::NameTable names;
-};
+using AttentionText = TextTest;
 
 TEST_F(AttentionText, ReadsBackAsItIsPrinted) {
     const std::string printed = print(read(kHeads));
