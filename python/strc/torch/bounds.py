@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sympy import Ge, Gt, Le, Lt
-
 from ..errors import ImportFailure
 from ..ir import Instruction, Program
 from .lowering import static
@@ -58,6 +56,8 @@ def of_model(size: Any) -> tuple[int, int | None]:
 
 def of_guards(size: Any) -> tuple[int, int | None]:
     """The same of an open dimension itself, without what PyTorch assumes of sizes that are computed from it: that they are 2 or more, too."""
+    from sympy import Ge, Gt, Le, Lt  # which takes long to load
+
     least, (_, most) = 0, of_model(size)
     for guard in size.node.shape_env.guards:
         if isinstance(guard.expr, (Ge, Gt, Le, Lt)) and guard.expr.gts == size.node.expr and guard.expr.lts.is_Integer:
